@@ -1,11 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { idleLimits as limits } from "../policy/limits.fixture.ts";
 import { type StandbyReason, standbyReasons } from "../policy/reasons.ts";
+import type { RuleLayer } from "../policy/rule-layers.ts";
 import { defaultRules as rules } from "../policy/rules.ts";
 import type { DonorProblem } from "./membership.ts";
-import { needsYou, wayOut } from "./needs-you.ts";
+import { mayLeave, needsYou, wayOut } from "./needs-you.ts";
 
-const on = (reason: StandbyReason) => ({ activity: { kind: "standby", reason, since: 0 }, rules }) as const;
+const on = (reason: StandbyReason) =>
+  ({
+    activity: { kind: "standby", reason, since: 0 },
+    rules,
+    ruleLayers: { from: { allowLeave: "default" } },
+  }) as const;
+const lockedIn = (by: RuleLayer) => ({
+  rules: { ...rules, allowLeave: false },
+  ruleLayers: { from: { allowLeave: by } },
+});
 const withProblem = (kind: DonorProblem["kind"], remedy: DonorProblem["remedy"]) =>
   ({ kind, remedy, sentence: "More." }) as const;
 
@@ -28,28 +38,46 @@ describe("needsYou", () => {
   it.each([
     ["code-refused", "code", "Join your organization…"],
     ["identity-damaged", "code", "Join your organization…"],
-    ["untrusted-server", "restart", undefined],
-    ["other-name", "restart", undefined],
-    ["wrong-server", "restart", undefined],
+    ["untrusted-server", "restart", "Show details for your administrator…"],
+    ["other-name", "restart", "Show details for your administrator…"],
+    ["wrong-server", "restart", "Show details for your administrator…"],
     ["other-key", "restart", "Leave and join again…"],
   ] as const)("says in one sentence what %s needs", (kind, remedy, label) => {
     const needs = needsYou({ ...on("not-enrolled"), problem: withProblem(kind, remedy) });
     expect(needs?.sentence).toMatch(/^Gleaner [^.]+\.$/);
-    expect(needs?.action?.label).toBe(label);
+    expect(needs?.action.label).toBe(label);
     expect(needsYou({ ...on("not-enrolled"), problem: withProblem(kind, "wait") })).toBeNull();
   });
 
+  it.each([
+    ["disk-full", "models"],
+    ["outdated", "about"],
+    ["wrong-server", "about"],
+    ["not-enrolled", "now"],
+  ] as const)("leads from %s to the page %s", (reason, tab) => {
+    expect(needsYou(on(reason))?.action.tab).toBe(tab);
+  });
+
   it("does not offer to leave where the organization forbids it", () => {
-    expect(needsYou(on("other-key"))?.action?.tab).toBe("settings");
-    expect(needsYou({ ...on("other-key"), rules: { ...rules, allowLeave: false } })?.action).toBeNull();
+    expect(needsYou(on("other-key"))?.action.tab).toBe("settings");
+    expect(needsYou({ ...on("other-key"), ...lockedIn("organization") })?.action.tab).toBe("about");
   });
 
   it("offers a retired computer to join again, although it needs nothing", () => {
     expect(needsYou(on("retired"))).toBeNull();
     expect(wayOut(on("retired"))?.label).toBe("Leave and join again…");
-    expect(wayOut({ ...on("retired"), rules: { ...rules, allowLeave: false } })).toBeNull();
+    expect(wayOut({ ...on("retired"), ...lockedIn("organization") })?.tab).toBe("settings");
+    expect(wayOut({ ...on("retired"), ...lockedIn("managed") })?.tab).toBe("about");
     expect(wayOut(on("other-key"))).toEqual(needsYou(on("other-key"))?.action);
     expect(wayOut(on("in-use"))).toBeNull();
+  });
+
+  it("keeps a computer in an organization that locks it in, until it is retired", () => {
+    expect(mayLeave(on("in-use"))).toBe(true);
+    expect(mayLeave({ ...on("in-use"), ...lockedIn("organization") })).toBe(false);
+    expect(mayLeave({ ...on("retired"), ...lockedIn("organization") })).toBe(true);
+    // It would join again by the managed code.
+    expect(mayLeave({ ...on("retired"), ...lockedIn("managed") })).toBe(false);
   });
 
   it("names the version that the organization needs", () => {

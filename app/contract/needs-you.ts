@@ -8,12 +8,15 @@ import type { DonorSnapshot } from "./snapshot.ts";
 export type NeedsYou = {
   /** Says what is needed, in one sentence. */
   readonly sentence: string;
-  /** The place in the panel that mends it. Null: the panel can only say more about it. */
-  readonly action: { readonly label: string; readonly tab: PanelTab } | null;
+  /** The place in the panel that mends it, or that has what an administrator needs to mend it. */
+  readonly action: { readonly label: string; readonly tab: PanelTab };
 };
 
-type Shown = Pick<DonorSnapshot, "activity" | "rules"> &
-  Partial<Pick<DonorSnapshot, "problem" | "organization">>;
+type Membership = Pick<DonorSnapshot, "activity" | "rules"> & {
+  readonly ruleLayers: { readonly from: Pick<DonorSnapshot["ruleLayers"]["from"], "allowLeave"> };
+};
+
+type Shown = Membership & Partial<Pick<DonorSnapshot, "problem" | "organization">>;
 
 /** This computer's need of its person. Null if it donates, or if its standby ends without them. */
 export function needsYou(snapshot: Shown): NeedsYou | null {
@@ -28,13 +31,29 @@ export function needsYou(snapshot: Shown): NeedsYou | null {
  * The place in the panel that changes this computer's state. Also of a retired computer, which needs nothing of its person,
  * but may join again.
  */
-export function wayOut(snapshot: Shown): NeedsYou["action"] {
-  if (snapshot.activity.reason === "retired") return snapshot.rules.allowLeave ? rejoin : null;
+export function wayOut(snapshot: Shown): NeedsYou["action"] | null {
+  if (snapshot.activity.reason === "retired") return rejoining(snapshot);
   return needsYou(snapshot)?.action ?? null;
+}
+
+/**
+ * Whether this computer may leave its organization. One that was retired may, also where the organization locks its computers
+ * in: it would get no job anymore. Managed settings would make it join again at once.
+ */
+export function mayLeave({ activity, rules, ruleLayers }: Membership): boolean {
+  return rules.allowLeave || (activity.reason === "retired" && ruleLayers.from.allowLeave === "organization");
 }
 
 const join = { label: "Join your organization…", tab: "now" } as const;
 const rejoin = { label: "Leave and join again…", tab: "settings" } as const;
+const updates = { label: "See updates…", tab: "about" } as const;
+const disk = { label: "See the disk space of models…", tab: "models" } as const;
+/** The page has the diagnostics. */
+const details = { label: "Show details for your administrator…", tab: "about" } as const;
+
+function rejoining(snapshot: Shown): NeedsYou["action"] {
+  return mayLeave(snapshot) ? rejoin : details;
+}
 
 function problemNeeds(kind: DonorProblem["kind"], snapshot: Shown): NeedsYou | null {
   switch (kind) {
@@ -49,7 +68,7 @@ function problemNeeds(kind: DonorProblem["kind"], snapshot: Shown): NeedsYou | n
     case "other-name":
       return {
         sentence: "Gleaner cannot trust your organization’s server, so tell your administrator.",
-        action: null,
+        action: details,
       };
     case "wrong-server":
     case "other-key":
@@ -63,31 +82,30 @@ function problemNeeds(kind: DonorProblem["kind"], snapshot: Shown): NeedsYou | n
   }
 }
 
-function reasonNeeds(
-  reason: StandbyReason,
-  { rules, organization = null }: Pick<Shown, "rules" | "organization">,
-): NeedsYou | null {
+function reasonNeeds(reason: StandbyReason, snapshot: Shown): NeedsYou | null {
+  const { organization = null } = snapshot;
   const sentence = standbyReasons[reason].brief;
   switch (reason) {
     case "not-enrolled":
       return { sentence, action: join };
     case "other-key":
-      return { sentence, action: rules.allowLeave ? rejoin : null };
+      return { sentence, action: rejoining(snapshot) };
     case "wrong-server":
+      return { sentence, action: details };
     case "disk-full":
-      return { sentence, action: null };
+      return { sentence, action: disk };
     case "outdated": {
       const version = organization?.needsVersion;
       return version == null
-        ? { sentence, action: null }
-        : { sentence: `Gleaner needs an update to ${version} before it can donate again.`, action: null };
+        ? { sentence, action: updates }
+        : { sentence: `Gleaner needs an update to ${version} before it can donate again.`, action: updates };
     }
     case "no-model":
       return organization?.problem == null
         ? null
         : {
             sentence: "Gleaner refused your organization’s list of models, so tell your administrator.",
-            action: null,
+            action: details,
           };
     default:
       return null;

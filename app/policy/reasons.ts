@@ -68,6 +68,11 @@ const outOfService: ReadonlySet<string> = new Set<StandbyReason>([
   "wrong-server",
 ]);
 
+/** Whether this device gets no jobs until it joins again, so that a pause changes nothing. */
+export function hasToJoinAgain(reason: DonateReason | StandbyReason): boolean {
+  return reason === "retired" || reason === "other-key";
+}
+
 /** Why it donates. */
 export const donateReasons: Readonly<Record<DonateReason, Reason>> = {
   idle: {

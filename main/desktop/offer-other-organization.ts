@@ -1,4 +1,5 @@
 import { done, isCallOf } from "../../app/contract/donor-calls.ts";
+import { mayLeave } from "../../app/contract/needs-you.ts";
 import type { ManagedSettings } from "../../app/managed/managed-settings.ts";
 import type { Donor } from "../donor/donor.ts";
 import { type AnswerCall, answerCalls } from "../face/answer-call.ts";
@@ -39,14 +40,15 @@ export function offerOtherOrganization(deps: OfferDeps): Offer {
   let next: Agreed | null = null;
   const handlers = firstRun({
     setup: () => {
-      const { organization, device, rules } = donor.snapshot.get();
+      const snapshot = donor.snapshot.get();
+      const { organization, device } = snapshot;
       const member =
         organization === null || device === null
           ? null
           : {
               organization: organization.name,
               server: new URL(server).host,
-              mayLeave: rules.allowLeave,
+              mayLeave: mayLeave(snapshot),
             };
       const facts = { version, device: name, server: managed.server ?? null };
       return { ...facts, link, member, departure: null };

@@ -27,6 +27,7 @@ const idle: Shown = {
   donateNowUntil: null,
   finishThenPause: false,
   rules: defaultRules,
+  ruleLayers: { from: { allowLeave: "default" } },
   device: { id: "d1", name: "Laptop" },
 };
 const standby = { kind: "standby", since: now } as const;
@@ -35,6 +36,7 @@ const earnings = { balanceMicro: "0", jobsSucceeded: 0, todayMicro: "1500000", t
 const one = { ...earnings, todayMicro: "1000000", todayJobs: 1 };
 const work: Shown["work"] = {
   attemptId: "a",
+  kind: "chat",
   modelId: "m-7b",
   startedAt: now,
   phase: "writing",

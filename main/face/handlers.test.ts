@@ -96,11 +96,13 @@ describe("the donor's handlers", () => {
   });
 
   it("leaves, unless the organization locked its computers in", async () => {
-    const { state, call } = panel();
+    const { state, snapshot, call } = panel();
     expect(await call("leave", null)).toMatchObject({ kind: "ok", value: { organization: "Acme" } });
     state.organization = { values: { allowLeave: false }, locked: ["allowLeave"] };
     expect(await call("setRules", { allowLeave: true })).toMatchObject({ kind: "refused" });
     expect(await call("leave", null)).toMatchObject({ kind: "refused" });
+    snapshot.update({ activity: { kind: "standby", reason: "retired", since: now } });
+    expect(await call("leave", null)).toMatchObject({ kind: "ok" });
   });
 
   it("pauses only until a time in the future", async () => {

@@ -6,6 +6,7 @@ import {
   refusedFor,
   type Reply,
 } from "../../app/contract/donor-calls.ts";
+import { mayLeave } from "../../app/contract/needs-you.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { EffectiveRules, SomeRules } from "../../app/policy/rule-layers.ts";
 import { type RuleName, ruleNames } from "../../app/policy/rules.ts";
@@ -121,7 +122,11 @@ export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
     removeModel: ({ modelId }) => deps.models.remove(modelId),
     fetchModel: ({ modelId }) => deps.models.fetch(modelId),
     bench: ({ modelId }, gone) => deps.bench(modelId, gone),
-    leave: () => (deps.policy().rules.allowLeave ? deps.leave() : refusedFor("locked-in")),
+    leave: () => {
+      const { rules, ...ruleLayers } = deps.policy();
+      const { activity } = deps.snapshot.get();
+      return mayLeave({ activity, rules, ruleLayers }) ? deps.leave() : refusedFor("locked-in");
+    },
     restartToUpdate: () => deps.restartToUpdate(),
     quit: () => {
       // The reply goes out first.

@@ -23,6 +23,7 @@ beforeEach(() => {
       get: () => ({
         activity: reason === null ? donating : { kind: "standby", reason, since: 0 },
         rules: defaultRules,
+        ruleLayers: { from: { allowLeave: "default" } },
       }),
       onDelta: (listener) => {
         changed = listener;

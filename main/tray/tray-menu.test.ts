@@ -21,6 +21,7 @@ const idle: Parameters<typeof trayMenu>[0] = {
   donateNowUntil: null,
   finishThenPause: false,
   rules: defaultRules,
+  ruleLayers: { from: { allowLeave: "default" } },
   device: { id: "d1", name: "Ada's ThinkPad" },
 };
 const labels = (entries: readonly TrayEntry[]): string[] =>
@@ -138,6 +139,25 @@ describe("trayMenu", () => {
       action: { kind: "open", tab: "settings" },
     });
   });
+
+  it.each(["retired", "other-key"] as const)(
+    "offers no pause to a computer that has to join again (%s)",
+    (reason) => {
+      const ended = {
+        ...idle,
+        pause: { until: null },
+        activity: { kind: "standby", reason, since: now },
+      } as const;
+      expect(labels(trayMenu(ended, now)).slice(1)).toEqual([
+        "Leave and join again…",
+        "-",
+        "Open Gleaner",
+        "Preferences…",
+        "-",
+        "Quit",
+      ]);
+    },
+  );
 
   it("offers only to join an organization, to open the window and to quit before enrollment", () => {
     const fresh = {

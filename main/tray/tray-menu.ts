@@ -1,11 +1,12 @@
 import { offersDonateNow } from "../../app/contract/donate-now.ts";
 import type { CallArgument, CallName } from "../../app/contract/donor-calls.ts";
-import { needsYou } from "../../app/contract/needs-you.ts";
+import { wayOut } from "../../app/contract/needs-you.ts";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
 import { pauseChoices, type PauseLength } from "../../app/contract/pause-choices.ts";
 import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
 import { plural } from "../../app/format/quantity.ts";
 import { spellCredits } from "../../app/money/credits.ts";
+import { hasToJoinAgain } from "../../app/policy/reasons.ts";
 import { downloadLine } from "./download-line.ts";
 import { traySentence } from "./tray-state.ts";
 
@@ -30,28 +31,20 @@ export type TrayEntry =
 
 type Shown = Pick<
   DonorSnapshot,
-  | "activity"
-  | "work"
-  | "pause"
-  | "donateNowUntil"
-  | "finishThenPause"
-  | "rules"
-  | "device"
-  | "models"
-  | "organization"
-  | "earnings"
+  "work" | "pause" | "donateNowUntil" | "finishThenPause" | "device" | "models" | "organization" | "earnings"
 > &
-  Partial<Pick<DonorSnapshot, "problem" | "updates">>;
+  Parameters<typeof wayOut>[0] &
+  Partial<Pick<DonorSnapshot, "updates">>;
 
 /** The tray's menu as a function of the snapshot. @param now in ms since the epoch */
 export function trayMenu(snapshot: Shown, now: number): readonly TrayEntry[] {
   const { device, earnings, models } = snapshot;
   const enrolled = device !== null;
-  const needed = needsYou(snapshot)?.action ?? null;
+  const way = wayOut(snapshot);
   const download = downloadLine(models);
   return [
     { kind: "text", label: traySentence(snapshot, now) },
-    ...(needed === null ? [] : [call(needed.label, { kind: "open", tab: needed.tab })]),
+    ...(way === null ? [] : [call(way.label, { kind: "open", tab: way.tab })]),
     ...(enrolled && earnings !== null ? [{ kind: "text", label: todayLine(earnings) } as const] : []),
     ...(download === null ? [] : [{ kind: "text", label: download } as const]),
     { kind: "separator" },
@@ -76,7 +69,8 @@ function todayLine({ todayJobs, todayMicro }: EarningsView): string {
 }
 
 function switches(shown: Shown): readonly TrayEntry[] {
-  const { work, pause, donateNowUntil, finishThenPause } = shown;
+  const { activity, work, pause, donateNowUntil, finishThenPause } = shown;
+  if (hasToJoinAgain(activity.reason)) return [];
   const entries: TrayEntry[] = [];
   if (pause !== null || donateNowUntil !== null || finishThenPause) {
     const label = pause !== null ? "Resume" : finishThenPause ? "Keep donating" : "Stop donating now";

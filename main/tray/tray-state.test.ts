@@ -13,6 +13,7 @@ const idle: Parameters<typeof trayState>[0] = {
   work: null,
   pause: null,
   rules: defaultRules,
+  ruleLayers: { from: { allowLeave: "default" } },
   organization: { name: "Acme" },
 };
 const work = { modelId: "m" } as DonorSnapshot["work"];

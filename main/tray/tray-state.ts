@@ -6,8 +6,7 @@ import { activityReasons, standbyReasons } from "../../app/policy/reasons.ts";
 /** The variants of the tray icon. `donating`: ready for a job. `working`: a job runs. */
 export type TrayState = "working" | "donating" | "standby" | "paused" | "needs-you" | "offline";
 
-type Shown = Pick<DonorSnapshot, "activity" | "work" | "pause" | "rules" | "organization"> &
-  Partial<Pick<DonorSnapshot, "problem">>;
+type Shown = Pick<DonorSnapshot, "work" | "pause" | "organization"> & Parameters<typeof needsYou>[0];
 
 export function trayState(snapshot: Shown): TrayState {
   const { activity, work } = snapshot;

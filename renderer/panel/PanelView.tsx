@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { mayLeave } from "../../app/contract/needs-you.ts";
 import type { PanelTab } from "../../app/contract/panel-page.ts";
 import type { HistoryFilter } from "../../app/contract/past-jobs.ts";
 import type { DonorSnapshot, EarningsView } from "../../app/contract/snapshot.ts";
@@ -169,7 +170,7 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
                       />
                       <LeaveCard
                         organization={snapshot.organization?.name ?? /* @wc-include */ "your organization"}
-                        mayLeave={snapshot.rules.allowLeave}
+                        mayLeave={mayLeave(snapshot)}
                       />
                     </div>
                   ),

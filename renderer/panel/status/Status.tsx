@@ -4,7 +4,7 @@ import { wayOut } from "../../../app/contract/needs-you.ts";
 import type { PanelTab } from "../../../app/contract/panel-page.ts";
 import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import { isOutOfService } from "../../../app/policy/reasons.ts";
+import { hasToJoinAgain, isOutOfService } from "../../../app/policy/reasons.ts";
 import { useNow } from "../../ui/clock.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Menu, type MenuEntry } from "../../ui/controls/Menu.tsx";
@@ -61,7 +61,9 @@ export function Status({ snapshot, onTab }: Props): ReactNode {
           </p>
         </details>
       )}
-      {snapshot.device === null ? null : <Controls snapshot={snapshot} now={now} />}
+      {snapshot.device === null || hasToJoinAgain(snapshot.activity.reason) ? null : (
+        <Controls snapshot={snapshot} now={now} />
+      )}
     </section>
   );
 }

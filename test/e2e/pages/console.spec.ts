@@ -140,6 +140,8 @@ test("a device waits until an admin approves it, and all devices of its code ret
   await dialog.getByRole("button", { name: "Change 1 device" }).click();
   await expect(dialog).toContainText("1 device changed.");
   await expect(panel.getByText("An administrator retired this computer")).toBeVisible();
+  const acts = panel.getByRole("region", { name: "Status" }).getByRole("button");
+  await expect(acts).toHaveText(["Leave and join again…"]);
   const row = page.getByRole("row", { name: /Volunteers/ });
   await expect(row).toContainText("Revoked");
   await dialog.getByRole("button", { name: "Undo" }).click();
