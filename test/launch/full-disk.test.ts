@@ -31,7 +31,7 @@ test.skipIf(!canMount())("npm start says how much room is missing, and what to d
   const program = await runOn(4, "launch/start.ts", () => ["--headless", "--port", String(port)]);
   expect(await program.ended).toBe(1);
   expect(program.output()).toMatch(
-    /^gleaner: The disk of \S+ has 0 B left, and Gleaner needs at least 32 MB\.\n +Free some space, or set GLEANER_DATA/,
+    /^gleaner: The disk of \S+ has 0 kB left, and Gleaner needs at least 32 MB\.\n +Free some space, or set GLEANER_DATA/,
   );
   expect(program.output()).not.toContain("fetch failed");
 });
