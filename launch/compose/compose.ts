@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { MembershipReport } from "../../app/contract/membership.ts";
 import type { ModelManifest } from "../../app/contract/model-manifest.ts";
 import { announceServer, type ServerAnnouncement } from "../backend/announce.ts";
@@ -8,6 +6,7 @@ import type { Child } from "../core/child.ts";
 import {
   type DataFolder,
   openDataFolder,
+  readDonorMembership,
   readInstallation,
   readOrMakeSecret,
   requireRoom,
@@ -26,6 +25,10 @@ import type { StartOptions } from "./start-options.ts";
 
 /** A first run donates for this long even while the computer is in use, so that people can try it at once. */
 const firstHourMinutes = 60;
+
+const joinsAgain =
+  "This computer's donor had no whole file of its membership, so it joins again, as a new device. A former one stays in the\n" +
+  "console, where you can retire it.";
 
 /** The result of the checks before anything is started. */
 export type Prepared = {
@@ -120,11 +123,13 @@ export async function startLocalFarm(prepared: Prepared, started: Child[]): Prom
   );
   const notes = await setup.signCatalogs();
   const { organizationId, organizationName, apiKey } = installation;
-  const enrolled = existsSync(join(folder.donorFolder, "device.json")) && !firstRun;
+  const membership = await readDonorMembership(folder);
+  const enrolled = membership === "joined" && !firstRun;
   const ownCode = enrolled ? null : await setup.issueEnrollmentCode(organizationId, "This computer");
   const donor = await startLocalDonor(prepared, backend, ownCode, !enrolled);
   started.push(donor.child);
-  for (const each of [note, ...notes]) if (each !== null) console.log(`\n${each}`);
+  const rejoins = membership === "damaged" && !firstRun ? joinsAgain : null;
+  for (const each of [note, rejoins, ...notes]) if (each !== null) console.log(`\n${each}`);
   const secrets = await openSecretOutput(
     folder.path,
     options.printSecrets || process.stdout.isTTY,

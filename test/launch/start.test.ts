@@ -241,6 +241,19 @@ test("quitting the donor leaves the backend running for others", async () => {
   await stop(program);
 });
 
+test.each([
+  ["is damaged", '{"version":1,"deviceKey":'],
+  ["is from a start that ended before it joined", null],
+])("a donor whose file %s joins again at the next start", async (_how, damaged) => {
+  const file = join(folder, "donor", "device.json");
+  const whole = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
+  await writeFile(file, damaged ?? JSON.stringify({ ...whole, enrolment: null }));
+  const program = start();
+  expect(await program.until(ready)).toContain("joins again, as a new device");
+  await expect.poll(async () => await readFile(file, "utf8")).toContain('"deviceId"');
+  await stop(program);
+});
+
 test("where Electron does not start, the donor runs without a tray and says why", async () => {
   const electron = join(folder, "electron");
   await mkdir(electron);
