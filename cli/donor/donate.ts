@@ -1,5 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { calls } from "../../app/contract/donor-calls.ts";
 import type { MembershipReport } from "../../app/contract/membership.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import { limits } from "../../app/jobs/limits.ts";
@@ -94,6 +95,10 @@ async function run(args: readonly string[]): Promise<void> {
       "GLEANER_CODE is empty. Give it the enrollment code from your administrator, or leave it out if this computer has joined already.",
       exitUsage,
     );
+  }
+  // The donor would name an option of its own, which this command does not have.
+  if (givenCode !== undefined && !calls.enroll.argument.safeParse({ code: givenCode }).success) {
+    throw new CommandError("GLEANER_CODE is no enrollment code, such as GLN-7K2M-9QXD-4WHT.", exitUsage);
   }
   if (flags.rejoin && !flags.signIn && givenCode === undefined && managed.code === undefined) {
     throw usageError("--rejoin needs a new enrollment code in GLEANER_CODE, or --sign-in.", usage);
