@@ -77,6 +77,16 @@ it("a file comes in parts, in the order in which they are completed", async () =
   expect((await part(upload.id, "x")).status).toBe(404);
 });
 
+it("a part may be sent again, as after a lost answer", async () => {
+  const upload = await create();
+  const lost = await partId(upload.id, "abcdef");
+  const [second, first] = [await partId(upload.id, "ghi"), await partId(upload.id, "abcdef")];
+  expect(lost).not.toBe(first);
+  const completed = await post(`/v1/uploads/${upload.id}/complete`, { part_ids: [first, second] });
+  expect(((await completed.json()) as Upload).file).toMatchObject({ bytes: 9 });
+  expect(await storedFiles()).toBe(2);
+});
+
 /** A file of two parts, longer than one answer may be. */
 async function longFile(parts: readonly [string, string]): Promise<string> {
   const upload = await create({ bytes: parts[0].length + parts[1].length });
@@ -142,12 +152,15 @@ it("is refused where its parts do not fit", async () => {
   const one = await partId(upload.id, "abc");
   const complete = async (ids: readonly string[]): Promise<Response> =>
     await post(`/v1/uploads/${upload.id}/complete`, { part_ids: ids });
-  await expectError(await part(upload.id, "abcdefghi"), 400, { code: "invalid_value" });
+  await expectError(await part(upload.id, "abcdefghij"), 400, { code: "invalid_value" });
   await expectError(await complete([one]), 400, { code: "invalid_value" });
   await expectError(await complete([one, one, one]), 400, { code: "invalid_value", param: "part_ids" });
   await expectError(await complete(["part_x"]), 404, { code: "not_found", param: "part_ids" });
   await expectError(await complete([]), 400, { param: "part_ids" });
   expect(await storedFiles()).toBe(1);
+  await part(upload.id, "abcdefghi");
+  await expectError(await part(upload.id, "abcdefg"), 400, { code: "invalid_value" });
+  expect(await storedFiles()).toBe(2);
 });
 
 it("is seen by its own key only", async () => {

@@ -95,7 +95,16 @@ function bytesOf(pieces: readonly StoredPart[]): number {
   return pieces.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Adds a part, whose pieces are stored. Refuses: invalid (the upload has ended, or has more than it announced). The caller then deletes the pieces. */
+/**
+ * A client that got no answer sends a part again, and both are there until the end. So all parts together may have so many times the
+ * bytes that the upload announced. The parts that its end names have exactly those.
+ */
+const sentAgain = 2;
+
+/**
+ * Adds a part, whose pieces are stored. Refuses: invalid (the upload has ended, or its parts have far more than it announced). The caller then
+ * deletes the pieces.
+ */
 export async function addPart(
   ctx: MutationCtx,
   upload: Doc<"uploads">,
@@ -107,19 +116,20 @@ export async function addPart(
   if (parts.length === batchLimits.uploadParts) {
     refuse("invalid", `An upload has at most ${String(batchLimits.uploadParts)} parts.`);
   }
-  const bytes = bytesOf([...parts.flatMap(piecesOf), ...pieces]);
-  if (bytes > upload.bytes) {
-    refuse(
-      "invalid",
-      `The parts have ${String(bytes)} bytes, and the upload announced ${String(upload.bytes)}.`,
-    );
-  }
+  const own = bytesOf(pieces);
+  const all = bytesOf(parts.flatMap(piecesOf)) + own;
+  if (own > upload.bytes) refuseBytes("The part has", own, upload);
+  if (all > sentAgain * upload.bytes) refuseBytes("The parts have", all, upload);
   const [first, ...more] = pieces;
   return await ctx.db.insert("uploadParts", {
     uploadId: upload._id,
     ...present(first ?? null, "first piece of a part"),
     ...(more.length === 0 ? {} : { more }),
   });
+}
+
+function refuseBytes(who: string, bytes: number, { bytes: announced }: Doc<"uploads">): never {
+  return refuse("invalid", `${who} ${String(bytes)} bytes, and the upload announced ${String(announced)}.`);
 }
 
 function refuseEnded({ status, expiresAt }: Doc<"uploads">, now: number): void {
@@ -150,12 +160,7 @@ export async function completeUpload(
     refuse("invalid", "part_ids: a part is there twice.", "part_ids");
   const stored = wanted.flatMap(piecesOf);
   const bytes = bytesOf(stored);
-  if (bytes !== upload.bytes) {
-    refuse(
-      "invalid",
-      `The parts have ${String(bytes)} bytes, and the upload announced ${String(upload.bytes)}.`,
-    );
-  }
+  if (bytes !== upload.bytes) refuseBytes("The parts have", bytes, upload);
   const { name, keptSeconds } = upload;
   const kept = keptSeconds === undefined ? {} : { keptSeconds };
   const { fileId } = await addFile(ctx, key, { name, parts: stored, ...kept }, now);
