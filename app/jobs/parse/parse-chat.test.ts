@@ -241,6 +241,17 @@ describe("parseChat", () => {
     });
   });
 
+  it.each([2 ** 31 - 1, Number.MAX_SAFE_INTEGER])(
+    "cuts a bound of %d tokens, and does not refuse it",
+    (most) => {
+      const messages = [{ role: "user", content: "Hi" }];
+      for (const name of ["max_tokens", "max_completion_tokens"])
+        expect(parse({ messages, [name]: most })).toMatchObject({
+          asked: { request: { maxTokens: limits.maxTokens } },
+        });
+    },
+  );
+
   it("takes a function without parameters", () => {
     const tool = { type: "function", function: { name: "now" } };
     expect(parse({ tools: [tool] })).toMatchObject({ asked: { request: { tools: [{ name: "now" }] } } });
@@ -371,7 +382,7 @@ describe("parseChat", () => {
     ],
     ["max_tokens", { max_tokens: 0 }, "invalid_value"],
     ["max_tokens", { max_tokens: 1.5 }, "invalid_type"],
-    ["max_completion_tokens", { max_completion_tokens: 10_000_001 }, "invalid_value"],
+    ["max_completion_tokens", { max_completion_tokens: 2 ** 53 }, "invalid_value"],
     ["temperature", { temperature: 3 }, "invalid_value"],
     ["temperature", { temperature: "hot" }, "invalid_type"],
     ["top_p", { top_p: -1 }, "invalid_value"],

@@ -26,7 +26,9 @@ export function whole(least: number, most: number) {
 }
 
 /** More tokens than an answer may have are no mistake: clients set a bound that no model reaches. */
-export const tokens = whole(1, 10_000_000).transform((asked) => Math.min(asked, limits.maxTokens));
+export const tokens = whole(1, Number.MAX_SAFE_INTEGER).transform((asked) =>
+  Math.min(asked, limits.maxTokens),
+);
 
 const responseFormat = z.discriminatedUnion(
   "type",
