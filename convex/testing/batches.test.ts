@@ -539,6 +539,27 @@ describe("a batch", () => {
     });
   });
 
+  it("is found again by a retry of OpenAI's clients, which got no answer", async () => {
+    const fileId = await upload(lines(1));
+    const retry = { "x-stainless-retry-count": "1" };
+    const idOf = async (over: object, headers: Readonly<Record<string, string>>): Promise<string> =>
+      ((await (await create(fileId, over, headers)).json()) as Batch).id;
+    const first = await idOf({}, { "x-stainless-retry-count": "0" });
+    expect(await idOf({}, retry)).toBe(first);
+    // Another batch of the same file, which somebody wants.
+    const others = [
+      await idOf({}, { "x-stainless-retry-count": "0" }),
+      await idOf({ completion_window: "2h" }, retry),
+      await idOf({ metadata: { run: "2" } }, retry),
+    ];
+    expect(new Set([first, ...others]).size).toBe(4);
+    for (const id of [first, ...others]) await call(`/v1/batches/${id}/cancel`, { method: "POST" });
+    const anew = await idOf({}, retry);
+    expect([first, ...others]).not.toContain(anew);
+    await pass(t, 16 * 60_000);
+    expect(await idOf({}, retry)).not.toBe(anew);
+  });
+
   it("is listed, newest first, and seen by its own key only", async () => {
     const first = await start(lines(1));
     vi.advanceTimersByTime(1_000);

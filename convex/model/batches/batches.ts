@@ -89,6 +89,8 @@ export const newBatch = {
   idempotencyKey: v.optional(v.string()),
   /** What its jobs require of devices, in addition to the key's. */
   requires: v.optional(deviceNeeds),
+  /** Whether its requester sends the call again, since it got no answer. */
+  isRetry: v.optional(v.boolean()),
 };
 type NewBatch = ObjectType<typeof newBatch>;
 
@@ -98,7 +100,8 @@ const mostOpenRetryMs = 60_000;
 const dayMs = 24 * 3_600_000;
 
 /**
- * Creates a batch, which begins with a check of its file. A repeated idempotency key gives the same batch. Refuses: not_found
+ * Creates a batch, which begins with a check of its file. A repeated idempotency key gives the same batch, and so does a retry without
+ * one: a second batch would do and cost everything twice. Refuses: not_found
  * (the file), invalid, conflict (the idempotency key belongs to another batch), queue_full (too many batches), quota_exceeded (no
  * room for its files), requirements_not_allowed, requirements_unmet.
  */
@@ -122,6 +125,9 @@ export async function createBatch(
       ? batchViewOf(earlier)
       : refuse("conflict", "This idempotency key was used before, for another batch.");
   }
+  const retried =
+    asked.isRetry === true && hash === undefined ? await firstTryOf(ctx, key, asked, now) : null;
+  if (retried !== null) return batchViewOf(retried);
   if (requires !== undefined) {
     const classes = await dataClassesOf(ctx, key.organizationId);
     await checkNeeds(ctx, key.organizationId, needsOf(key, requires, classes).needs);
@@ -170,6 +176,38 @@ export async function createBatch(
 
 function requirementsText(requires: NewBatch["requires"] = {}): string {
   return JSON.stringify(Object.entries(requires).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** OpenAI's clients wait ten minutes for an answer, and then pause for some seconds before they ask again. */
+const retriedWithinMs = 15 * 60_000;
+/** A key's batches that are looked at. */
+const mostRecent = 20;
+
+/** The batch that an equal call of the key created shortly before. Null: none did. */
+async function firstTryOf(
+  ctx: QueryCtx,
+  { _id }: Doc<"apiKeys">,
+  { fileId, endpoint, window, metadata, outputKeptMs, requires }: NewBatch,
+  now: number,
+): Promise<Doc<"batches"> | null> {
+  const recent = await ctx.db
+    .query("batches")
+    .withIndex("by_key", (q) => q.eq("apiKeyId", _id))
+    .order("desc")
+    .take(mostRecent);
+  const found = recent.find(
+    (batch) =>
+      batch.createdAt > now - retriedWithinMs &&
+      batch.cancelingAt === undefined &&
+      batch.idempotencyHash === undefined &&
+      batch.inputFileId === fileId &&
+      batch.endpoint === endpoint &&
+      batch.window === window &&
+      batch.metadata === metadata &&
+      batch.outputKeptMs === outputKeptMs &&
+      requirementsText(batch.requires) === requirementsText(requires),
+  );
+  return found ?? null;
 }
 
 /** The key's batches that have not ended, at most `mostOpen`. */

@@ -1,5 +1,6 @@
 import { shownId, storedId } from "../../../app/batches/openai-objects.ts";
 import { parseBatch } from "../../../app/batches/parse-batch.ts";
+import { parseClient } from "../../../app/jobs/parse/parse-client.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { asMutable } from "../../model/mutable.ts";
@@ -20,6 +21,7 @@ export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: C
   const { fileId, metadata, outputKeptMs, ...asked } = read.asked;
   const idempotencyKey = request.headers.get("idempotency-key");
   const batch = await ctx.runMutation(internal.batches.create, {
+  const { isRetry } = parseClient((header) => request.headers.get(header));
     keyId,
     ...asked,
     fileId: storedId("file", fileId),
@@ -28,6 +30,7 @@ export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: C
     ...(Object.keys(requires).length === 0 ? {} : { requires: asMutable(requires) }),
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
   });
+    ...(isRetry ? { isRetry } : {}),
   return json(200, batchBody(batch));
 }
 
