@@ -580,6 +580,14 @@ describe("a batch", () => {
     }
   });
 
+  it("is not what a wrong method asks of the estimates", async () => {
+    for (const method of ["GET", "PUT", "DELETE"]) {
+      const response = await call("/v1/batches/estimate", { method });
+      expect(response.headers.get("allow")).toBe("POST");
+      await expectError(response, 405, { code: "method_not_allowed" });
+    }
+  });
+
   it.each([
     [{ completion_window: "30m" }, 400, "completion_window"],
     [{ completion_window: "8d" }, 400, "completion_window"],

@@ -10,8 +10,12 @@ import { listBody, pagingOf } from "../paging.ts";
 import { readJson, readNeeds } from "../readCall.ts";
 import { errorResponse, json } from "../respond.ts";
 import { batchBody, batchesPath } from "./batchBody.ts";
+import { estimatePath } from "./estimate.ts";
 
-/** POST /v1/batches. An `Idempotency-Key` finds the batch of an earlier call. The requirements count for each of its requests. */
+/**
+ * POST /v1/batches. An `Idempotency-Key` finds the batch of an earlier call, and so does a retry of OpenAI's clients. The requirements
+ * count for each of its requests.
+ */
 export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: Caller): Promise<Response> {
   const needs = readNeeds(request);
   if (needs.kind === "refused") return errorResponse(needs.error);
@@ -20,8 +24,8 @@ export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: C
   if (read.kind === "refused") return errorResponse(read.error);
   const { fileId, metadata, outputKeptMs, ...asked } = read.asked;
   const idempotencyKey = request.headers.get("idempotency-key");
-  const batch = await ctx.runMutation(internal.batches.create, {
   const { isRetry } = parseClient((header) => request.headers.get(header));
+  const batch = await ctx.runMutation(internal.batches.create, {
     keyId,
     ...asked,
     fileId: storedId("file", fileId),
@@ -29,8 +33,8 @@ export async function createBatch(ctx: ActionCtx, request: Request, { keyId }: C
     ...(outputKeptMs === null ? {} : { outputKeptMs }),
     ...(Object.keys(requires).length === 0 ? {} : { requires: asMutable(requires) }),
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
-  });
     ...(isRetry ? { isRetry } : {}),
+  });
   return json(200, batchBody(batch));
 }
 
@@ -47,6 +51,8 @@ export async function callBatch(ctx: ActionCtx, request: Request, { keyId }: Cal
   const { id, rest } = idBelow(request, batchesPath);
   const method = rest === "" ? "GET" : rest === "/cancel" ? "POST" : null;
   if (id === "" || method === null) return errorResponse(unknownUrl(request));
+  // No batch has this id.
+  if (new URL(request.url).pathname === estimatePath) return errorResponse(wrongMethod(request, ["POST"]));
   if (methodOf(request) !== method) return errorResponse(wrongMethod(request, [method]));
   const which = { keyId, batchId: storedId("batch", id) };
   const batch =
