@@ -1,10 +1,20 @@
-import type { QueryName } from "./operation.ts";
+import type { Operation, QueryName } from "./operation.ts";
 import { operations } from "./operations.ts";
 
 /** The parameters that the address of a call may have. Null: no call has this method and path. */
 export function queryOf(method: string, path: string): readonly QueryName[] | null {
-  const called = operations.find((each) => each.method === method.toLowerCase() && isPath(path, each.path));
+  const called = operationOf(method, path);
   return called === undefined ? null : (called.query ?? []);
+}
+
+/** Whether there is a call with this method and path, and it has no body. */
+export function hasNoBody(method: string, path: string): boolean {
+  const called = operationOf(method, path);
+  return called !== undefined && called.body === undefined;
+}
+
+function operationOf(method: string, path: string): Operation | undefined {
+  return operations.find((each) => each.method === method.toLowerCase() && isPath(path, each.path));
 }
 
 const modelsPath = "/v1/models/";

@@ -6,6 +6,7 @@ import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalog.ts";
+import { unknownBody } from "./body/unknownBody.ts";
 import { errorOf, missingKey, originNotAllowed, unknownQuery } from "./errors.ts";
 import { type Failure, logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import { errorResponse, foreignPage, refusedPage, withOrigin } from "./respond.ts";
@@ -33,8 +34,8 @@ export function endpoint(answer: Answer) {
 }
 
 /**
- * Admits the caller first, refuses parameters of the address that the call does not have, and turns every failure into OpenAI's
- * error object.
+ * Admits the caller first, refuses parameters of the address and fields of a body that the call does not have, and turns every failure
+ * into OpenAI's error object.
  */
 export async function answerCaller(ctx: ActionCtx, request: Request, answer: Answer): Promise<Response> {
   return await identified(async () => {
@@ -74,7 +75,7 @@ async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer):
 }
 
 async function answerKnown(request: Request, answer: () => Promise<Response>): Promise<Response> {
-  const unknown = unknownQuery(request);
+  const unknown = unknownQuery(request) ?? (await unknownBody(request));
   if (unknown !== null) return errorResponse(unknown);
   const outcome = await outcomeOf(answer());
   return outcome.kind === "ok" ? outcome.value : errorResponse(errorOf(outcome));

@@ -57,7 +57,10 @@ export function wrongMethod({ method, url }: Request, allowed: readonly string[]
 /** The error of the first parameter of an address that its call does not have. Null: it has all, or nobody answers the call. */
 export function unknownQuery({ method, url }: Request): ApiError | null {
   const { pathname, searchParams } = new URL(url);
-  const known: readonly string[] | null = queryOf(method === "HEAD" ? "GET" : method, pathname);
+  const isOllama = pathname.startsWith("/api/");
+  const known: readonly string[] | null = isOllama
+    ? []
+    : queryOf(method === "HEAD" ? "GET" : method, pathname);
   const unknown = known === null ? undefined : [...searchParams.keys()].find((name) => !known.includes(name));
   if (known === null || unknown === undefined) return null;
   const param = quotable(unknown);

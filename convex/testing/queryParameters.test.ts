@@ -49,6 +49,17 @@ it("says which parameters the call has", async () => {
   expect(await said("/v1/jobs/x?page=2")).toContain("This call has none.");
 });
 
+it.each(["/api/tags", "/api/version", "/api/ps"])(
+  "refuses them in the words of Ollama's API: %s",
+  async (path) => {
+    const refused = await call("GET", `${path}?verbose=1`);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: expect.stringContaining("'verbose'") as string, code: "unknown_parameter", param: "verbose" },
+    ]);
+  },
+);
+
 it("refuses them in the words of Anthropic's API, and accepts what Anthropic's SDK sends", async () => {
   const refused = await call("POST", "/v1/messages?trace=1");
   expect([refused.status, await refused.json()]).toMatchObject([
@@ -80,4 +91,21 @@ it("tells first that a key, a URL or a method is wrong", async () => {
   await expectError(await call("GET", "/v1/none?page=2"), 404, { code: "unknown_url" });
   await expectError(await call("GET", "/v1/jobs/x/none?page=2"), 404, { code: "unknown_url" });
   await expectError(await call("DELETE", "/v1/jobs/x?page=2"), 405, { code: "method_not_allowed" });
+});
+
+it.each([
+  "/v1/jobs/x/cancel",
+  "/v1/batches/batch_x/cancel",
+  "/v1/uploads/upload_x/cancel",
+  "/v1/responses/resp_x/cancel",
+])("refuses a field in the body of a call that has none: %s", async (path) => {
+  const send = async (body?: string): Promise<Response> =>
+    await t.fetch(path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${acme.apiKey}` },
+      ...(body === undefined ? {} : { body }),
+    });
+  await expectError(await send('{"reason": "late"}'), 400, { code: "unknown_parameter", param: "reason" });
+  await expectError(await send("reason=late"), 400, { code: "invalid_json" });
+  for (const body of [undefined, "", "{}", "null"]) await expectError(await send(body), 404, {});
 });
