@@ -6,7 +6,7 @@ import { parseNeeds } from "../../app/keys/parse-needs.ts";
 import type { DeviceNeeds } from "../../app/keys/requirements.ts";
 import { defaultAlias } from "../../app/models/aliases.ts";
 import type { ModelView } from "../model/models/catalog.ts";
-import { type BodyMistake, readBody } from "./body/readBody.ts";
+import { type BodyMistake, isGzipped, readBody } from "./body/readBody.ts";
 import type { Caller } from "./endpoint.ts";
 import {
   bodyNotGzip,
@@ -92,11 +92,8 @@ export async function readJson<Asked>(
 ): Promise<
   { readonly kind: "ok"; readonly asked: Asked } | { readonly kind: "refused"; readonly error: ApiError }
 > {
-  const encoding = (request.headers.get("content-encoding") ?? "").trim().toLowerCase();
-  const isCompressed = encoding === "gzip" || encoding === "x-gzip";
-  if (!isCompressed && encoding !== "" && encoding !== "identity") {
-    return { kind: "refused", error: unknownEncoding };
-  }
+  const isCompressed = isGzipped(request);
+  if (isCompressed === null) return { kind: "refused", error: unknownEncoding };
   const body = await readBody(request, limits.bodyBytes, isCompressed);
   if (body.kind !== "text") return { kind: "refused", error: bodyErrors[body.kind] };
   const parsed = parse(body.text);

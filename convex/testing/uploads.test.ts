@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { internal } from "../_generated/api.js";
 import { expectError } from "./apiError.fixture.ts";
@@ -197,6 +197,39 @@ it("refuses a field of a form that it does not know, and names the one that was 
     param: "purpos",
     message: "Unknown parameter: 'purpos'. Did you mean 'purpose'?",
   });
+});
+
+it("is read from a compressed form, and refused in one that is compressed otherwise", async () => {
+  const text = "a line\n".repeat(300_000);
+  const form = new FormData();
+  form.set("purpose", "batch");
+  form.set("file", new File([text], "lines.jsonl"));
+  const plain = new Response(form);
+  const type = String(plain.headers.get("content-type"));
+  const bytes = Buffer.from(await plain.arrayBuffer());
+  const send = async (body: Uint8Array<ArrayBuffer>, encoding: string): Promise<Response> =>
+    await t.fetch("/v1/files", {
+      method: "POST",
+      body,
+      headers: {
+        authorization: `Bearer ${acme.apiKey}`,
+        "content-type": type,
+        "content-encoding": encoding,
+      },
+    });
+  const zipped = new Uint8Array(gzipSync(bytes));
+  const stored = (await (await send(zipped, "gzip")).json()) as { id: string; bytes: number };
+  expect(stored.bytes).toBe(text.length);
+  expect((await (await contentOf(stored.id)).text()) === text).toBe(true);
+  const [count] = [await storedFiles()];
+  await expectError(await send(new Uint8Array(bytes), "gzip"), 400, { code: "invalid_request_body" });
+  await expectError(await send(zipped.slice(0, -2_000), "gzip"), 400, { code: "invalid_request_body" });
+  const damaged = zipped.map((byte, at) => (at === zipped.length - 6 ? byte ^ 1 : byte));
+  await expectError(await send(damaged, "gzip"), 400, { code: "invalid_request_body" });
+  await expectError(await send(zipped, "br"), 415, { code: "unsupported_content_encoding" });
+  const bomb = new Uint8Array(gzipSync(Buffer.concat([bytes.subarray(0, 300), Buffer.alloc(40 * mib, "a")])));
+  await expectError(await send(bomb, "gzip"), 413, { code: "request_too_large" });
+  expect(await storedFiles()).toBe(count);
 });
 
 it("is refused beside ten that are open, and where a key has no room", async () => {

@@ -4,6 +4,13 @@ export type BodyMistake = "too large" | "not UTF-8" | "not gzip";
 
 type Body = { readonly kind: "text"; readonly text: string } | { readonly kind: BodyMistake };
 
+/** Whether a body is compressed with gzip. Null: it is compressed otherwise. */
+export function isGzipped({ headers }: Request): boolean | null {
+  const encoding = (headers.get("content-encoding") ?? "").trim().toLowerCase();
+  if (encoding === "gzip" || encoding === "x-gzip") return true;
+  return encoding === "" || encoding === "identity" ? false : null;
+}
+
 /** The body as text. It stops reading, and decompressing, beyond `maxBytes`. */
 export async function readBody(request: Request, maxBytes: number, isCompressed: boolean): Promise<Body> {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return { kind: "too large" };

@@ -87,3 +87,49 @@ export class Unzip {
     return filled === 0 ? footer : null;
   }
 }
+
+/** A body that is not whole gzip, or that becomes too much. */
+export class UnzipError extends Error {
+  readonly mistake: "too large" | "not gzip";
+  constructor(mistake: UnzipError["mistake"]) {
+    super(mistake);
+    this.mistake = mistake;
+  }
+}
+
+/** Compressed bytes that are decompressed before the reader gets what they become: 4 MiB at most. */
+const pieceBytes = 4 * sliceBytes;
+
+/** A compressed body as it was before. It is decompressed while it is read. Its reader gets an `UnzipError` if that is impossible. */
+export function unzippedBody(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+  const unzip = new Unzip(maxBytes);
+  const reader = body.getReader();
+  /** Read, and not decompressed yet. */
+  let rest = new Uint8Array();
+  return new ReadableStream({
+    async pull(controller) {
+      for (let isOver = false, sent = false; !isOver && !sent;) {
+        if (rest.byteLength === 0) {
+          const { done, value } = await reader.read();
+          isOver = done;
+          if (value !== undefined) rest = value as Uint8Array<ArrayBuffer>;
+        }
+        const parts = unzip.push(rest.subarray(0, pieceBytes), isOver);
+        rest = rest.subarray(pieceBytes);
+        if (typeof parts === "string") {
+          await reader.cancel();
+          throw new UnzipError(parts);
+        }
+        for (const part of parts) {
+          if (part.byteLength === 0) continue;
+          controller.enqueue(part);
+          sent = true;
+        }
+        if (isOver) controller.close();
+      }
+    },
+    async cancel(reason) {
+      await reader.cancel(reason);
+    },
+  });
+}

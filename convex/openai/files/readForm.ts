@@ -39,6 +39,7 @@ export async function* readForm(
     // A loop that a reader left has ended the generator, but not the field.
     await form.skipContent();
   }
+  await form.end();
 }
 
 class FormReader {
@@ -112,6 +113,11 @@ class FormReader {
   async skipContent(): Promise<void> {
     const left = this.content();
     while ((await left.next()).done !== true);
+  }
+
+  /** Reads what is behind the form, of which nothing counts. But a compressed body shows its damage only at its end. */
+  async end(): Promise<void> {
+    while (!(await this.#reader.read()).done);
   }
 
   #count(more: number): void {

@@ -8,7 +8,9 @@ import { fileFields, partFields } from "../../../app/fields/batches.ts";
 import { unknownField } from "../../../app/fields/field.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
 import { unknownParameter } from "../../../app/jobs/parse/parse-body.ts";
-import { fromParse, missingParameter } from "../errors.ts";
+import { isGzipped } from "../body/readBody.ts";
+import { UnzipError, unzippedBody } from "../body/unzip.ts";
+import { bodyNotGzip, fromParse, missingParameter, unknownEncoding } from "../errors.ts";
 import type { ApiError } from "../respond.ts";
 import { type FormField, readForm } from "./readForm.ts";
 
@@ -37,14 +39,19 @@ export async function readUpload(
   const [, quoted, plain] =
     /^multipart\/form-data;.*?boundary=(?:"([^"]{1,70})"|([^\s";]{1,70}))/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
+  const isCompressed = isGzipped(request);
+  if (isCompressed === null) return refused(unknownEncoding);
   if (boundary === undefined || request.body === null) return refused(noForm(field));
+  const totalBytes = batchLimits.fileBytes + mostFields * mostFieldBytes;
   const fields = new Map<string, string>();
   let name: string | null = null;
   try {
-    const form = readForm(request.body, boundary, {
+    // With the boundaries and headers of the fields, which count for no content.
+    const body = isCompressed ? unzippedBody(request.body, 2 * totalBytes) : request.body;
+    const form = readForm(body, boundary, {
       fields: mostFields,
       contentBytes: batchLimits.fileBytes,
-      totalBytes: batchLimits.fileBytes + mostFields * mostFieldBytes,
+      totalBytes,
     });
     for await (const part of form) {
       const unknown = unknownField({ [part.name ?? ""]: null }, forms[field]);
@@ -58,6 +65,8 @@ export async function readUpload(
       }
     }
   } catch (thrown) {
+    if (thrown instanceof UnzipError)
+      return refused(thrown.mistake === "not gzip" ? bodyNotGzip : fileTooLarge(field));
     if (!(thrown instanceof MultipartParseError)) throw thrown;
     const isTooLarge =
       thrown instanceof MaxFileSizeExceededError || thrown instanceof MaxTotalSizeExceededError;
