@@ -5,13 +5,13 @@ import type { ActionCtx } from "../_generated/server.js";
 import type { RequestView } from "../model/requests/watch.ts";
 import { endOf, serverStops, waitIsOver } from "./errors.ts";
 import { answerAccepted } from "./jobs/accepted.ts";
-import { waitingOf } from "./jobs/waiting.ts";
 import { abandon, abandonAll, cancelAll, type RequestedJob } from "./requestedJob.ts";
 import { answerHeaders, type ApiError, jobErrorResponse, json, respondedAsync } from "./respond.ts";
 import { abortOf } from "./wait/abortOf.ts";
 import { abortsWith } from "./wait/abortsWith.ts";
 import { type CallWait, callWait, type WaitingCall } from "./wait/callWait.ts";
 import { changes, type WatchArgs } from "./wait/changes.ts";
+import { waitingOf } from "./wait/waiting.ts";
 
 /**
  * Waits for a job's end and answers with the `body` of its result.

@@ -15,12 +15,12 @@ import {
 import { diverged, endOf, errorOf, serverStops } from "./errors.ts";
 import { eventStream, keepAliveMs, serverSentEvents, type Sink, type StreamForm } from "./eventStream.ts";
 import { endOfWait, follow } from "./follow.ts";
-import { outlookEveryMs, waitingOf } from "./jobs/waiting.ts";
 import { failureOf } from "./outcome.ts";
 import { abandon, idsOf, type RequestedJob } from "./requestedJob.ts";
 import { type AnswerCost, type ApiError, jobErrorResponse, jobHeaders } from "./respond.ts";
 import { abortsWith } from "./wait/abortsWith.ts";
 import { callWait } from "./wait/callWait.ts";
+import { outlookEveryMs, waitingOf } from "./wait/waiting.ts";
 
 /** The status line waits this long, so that a job that fails at once still gets its own status. */
 const headersAfterMs = 3_000;
@@ -80,14 +80,19 @@ function isSilent(view: RequestView): boolean {
   return (view.status === "queued" || view.status === "running") && view.chunks.length === 0;
 }
 
-/** Streams the texts of several jobs as the events of one answer. If one of them fails, the others are abandoned. */
-export function streamTexts(
+/**
+ * Streams the texts of several jobs as the events of one answer. If one of them fails, the others are abandoned. Its headers tell how the
+ * last one waits, behind the others.
+ */
+export async function streamTexts(
   ctx: ActionCtx,
   jobs: readonly [RequestedJob, ...RequestedJob[]],
   signal: AbortSignal | undefined,
   eventsOf: (index: number) => TextEvents,
-): Response {
-  return eventStream(jobHeaders({ ...jobs[0], jobId: idsOf(jobs) }), signal, async (sink) => {
+): Promise<Response> {
+  const { headers: waiting } = await waitingOf(ctx, jobs.at(-1) ?? jobs[0]);
+  const headers = { ...jobHeaders({ ...jobs[0], jobId: idsOf(jobs) }), ...waiting };
+  return eventStream(headers, signal, async (sink) => {
     let isFailed = false;
     const over = abortsWith(signal);
     const wait = callWait(ctx, jobs[0]);

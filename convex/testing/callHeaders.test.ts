@@ -122,6 +122,45 @@ describe("a job that waits", () => {
     });
   });
 
+  it.each([
+    ["a stream of several choices", "/v1/chat/completions", { ...chat, n: 2, stream: true }, {}, "3"],
+    [
+      "a stream of several prompts",
+      "/v1/completions",
+      { model: modelId, prompt: ["a", "b"], stream: true },
+      {},
+      "1",
+    ],
+    [
+      "a stream with second opinions",
+      "/v1/chat/completions",
+      { ...chat, x_gleaner: { votes: 2 }, stream: true },
+      {},
+      "2",
+    ],
+    [
+      "a response that is fetched later",
+      "/v1/responses",
+      { model: modelId, input: "Hi" },
+      { prefer: "respond-async" },
+      "2",
+    ],
+    [
+      "a response in the background",
+      "/v1/responses",
+      { model: modelId, input: "Hi", background: true },
+      {},
+      "2",
+    ],
+  ])("tells its place in the headers of %s", async (_, path, body, headers, ahead) => {
+    await submit(t, acme, {});
+    await submit(t, acme, {});
+    const response = await call(path, headers, body);
+    expect(response.headers.get("x-gleaner-jobs-ahead")).toBe(ahead);
+    expect(response.headers.get("x-gleaner-devices-ready")).toMatch(/^\d+$/);
+    await response.body?.cancel();
+  });
+
   it("sends its new place to those who follow its events", async () => {
     const first = await submit(t, acme, {});
     const { id } = (await (await call("/v1/chat/completions", { prefer: "respond-async" }, chat)).json()) as {

@@ -277,6 +277,22 @@ describe("a response in the background", () => {
     });
   });
 
+  it("is waited for by a reader that asks for that", async () => {
+    const { id } = (await (await post({ ...minimal, background: true })).json()) as Body;
+    const get = async (wait: string): Promise<Body> => {
+      const headers = { authorization: `Bearer ${acme.apiKey}`, prefer: `wait=${wait}` };
+      return (await (await t.fetch(`/v1/responses/${id}`, { headers })).json()) as Body;
+    };
+    expect(await get("1")).toMatchObject({ id, status: "queued" });
+    const waiting = get("60");
+    await takeJob(t, device, async ({ complete }) => await complete("Blue."));
+    expect(await waiting).toMatchObject({
+      id,
+      status: "completed",
+      output: [{ content: [{ text: "Blue." }] }],
+    });
+  });
+
   it("forgets its request with the texts of its job", async () => {
     vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });
     const body = { ...minimal, metadata: { a: "b" }, background: true };

@@ -6,8 +6,8 @@ import type { CallView } from "../../model/calls/view.ts";
 import type { Encoding } from "../embeddings/vectorsBody.ts";
 import type { Caller } from "../endpoint.ts";
 import { jobBody, jobsPath } from "../jobs/jobBody.ts";
-import { queueHeaders } from "../jobs/waiting.ts";
 import { addressOf, jobHeaders, json, respondedAsync } from "../respond.ts";
+import { queueHeaders } from "../wait/waiting.ts";
 import { endOfCall } from "./endOfCall.ts";
 import { followCall } from "./followCall.ts";
 

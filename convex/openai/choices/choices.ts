@@ -35,15 +35,15 @@ export async function answerChoices(
   answer: Answer,
 ): Promise<Response> {
   const head = headOf(jobs[0], answer.created);
-  return answer.stream ? streamChoices(ctx, jobs, head, answer) : await wholeChoices(ctx, jobs, head, answer);
+  return await (answer.stream ? streamChoices : wholeChoices)(ctx, jobs, head, answer);
 }
 
-function streamChoices(
+async function streamChoices(
   ctx: ActionCtx,
   jobs: readonly [RequestedJob, ...RequestedJob[]],
   head: AnswerHead,
   { form, includeUsage, signal }: Answer,
-): Response {
+): Promise<Response> {
   const ended: Total[] = [];
   const totalOf = (total: Total): Total | null => {
     ended.push(total);
@@ -54,7 +54,7 @@ function streamChoices(
       cost: totalCost(costs, jobs[0].pricePercent),
     };
   };
-  return streamTexts(ctx, jobs, signal, (index) =>
+  return await streamTexts(ctx, jobs, signal, (index) =>
     chunkEvents(choiceForm(form, index), head, includeUsage, { totalOf }),
   );
 }

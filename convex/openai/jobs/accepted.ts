@@ -2,8 +2,8 @@ import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { addressOf, jobHeaders, json } from "../respond.ts";
+import { queueHeaders } from "../wait/waiting.ts";
 import { jobBody, jobsPath } from "./jobBody.ts";
-import { queueHeaders } from "./waiting.ts";
 
 type Accepted = { readonly keyId: Id<"apiKeys">; readonly jobId: string };
 

@@ -10,9 +10,9 @@ import { follow } from "../follow.ts";
 import { failureOf } from "../outcome.ts";
 import { refusedWait, waitLimitMs } from "../requestedJob.ts";
 import { errorBody, errorResponse, jobHeaders } from "../respond.ts";
+import { outlookEveryMs, queueHeaders } from "../wait/waiting.ts";
 import { jobBody } from "./jobBody.ts";
 import { JobText, pieceId, type ReaderStart, readerStart } from "./jobText.ts";
-import { outlookEveryMs, queueHeaders } from "./waiting.ts";
 
 /**
  * GET /v1/jobs/ID/events. Server-sent events: `job` with each status and each new place in the queue, `text` with each piece of the text, and `restart` if the

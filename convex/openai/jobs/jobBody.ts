@@ -3,7 +3,7 @@ import { callPaths } from "../../../app/jobs/call-forms.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { serviceTiers, usageBody } from "../answerForm.ts";
 import { correctionBody, energyBody } from "../respond.ts";
-import { queueBody } from "./waiting.ts";
+import { queueBody } from "../wait/waiting.ts";
 
 /** The path of a job is this and its id. */
 export const jobsPath = "/v1/jobs/";

@@ -1,6 +1,5 @@
 import { assertNever } from "../../../app/assert-never.ts";
 import type { CallForm } from "../../../app/jobs/call-forms.ts";
-import { parsePrefer } from "../../../app/jobs/parse/parse-prefer.ts";
 import { internal } from "../../_generated/api.js";
 import type { ActionCtx } from "../../_generated/server.js";
 import { messageBody } from "../../anthropic/messageBody.ts";
@@ -15,10 +14,10 @@ import { type Encoding, encodings, vectorsBody } from "../embeddings/vectorsBody
 import type { Caller } from "../endpoint.ts";
 import { endOf, type PromptField, wrongParameter } from "../errors.ts";
 import { follow } from "../follow.ts";
-import { refusedWait, waitLimitMs } from "../requestedJob.ts";
 import { answerHeaders, type ApiError, errorResponse, jobErrorResponse, json } from "../respond.ts";
 import { endStatus, parseEcho, responseBody, type ResponseHead } from "../responses/responseBody.ts";
 import { tokensBody } from "../tokens/tokens.ts";
+import { askedWait } from "../wait/askedWait.ts";
 import { answerAccepted } from "./accepted.ts";
 
 const promptFields = {
@@ -106,10 +105,8 @@ export async function askedResult(
   const asked = new URL(request.url).searchParams.get("encoding_format") ?? "float";
   const encoding = encodings.find((each) => each === asked);
   if (encoding === undefined) return { error: wrongParameter("encoding_format", encodings) };
-  const { waitMs } = parsePrefer(request.headers.get("prefer") ?? "");
-  if (waitMs === null || waitMs === 0) return { encoding, giveUpAt: null };
-  const full = await refusedWait(ctx, caller);
-  return full === null ? { encoding, giveUpAt: Date.now() + Math.min(waitMs, waitLimitMs) } : { error: full };
+  const wait = await askedWait(ctx, request, caller);
+  return "error" in wait ? wait : { encoding, ...wait };
 }
 
 type Ended = {

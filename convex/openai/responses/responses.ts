@@ -7,9 +7,10 @@ import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { headOf, textOf } from "../answerForm.ts";
 import { canceledCall } from "../calls/calls.ts";
 import { endOfCall } from "../calls/endOfCall.ts";
+import { followCall } from "../calls/followCall.ts";
 import { type Caller, idBelow, methodOf } from "../endpoint.ts";
 import { endOf, jobEnded, unknownUrl, wrongMethod } from "../errors.ts";
-import { answerWhole } from "../follow.ts";
+import { answerWhole, follow } from "../follow.ts";
 import { type Call, readCall } from "../readCall.ts";
 import { answerWithJob } from "../requestedJob.ts";
 import {
@@ -24,6 +25,8 @@ import {
 import { streamText } from "../stream.ts";
 import { answerVoted, chatCall, textWork } from "../textCalls.ts";
 import type { VotedForm } from "../votes/answerVotes.ts";
+import { askedWait } from "../wait/askedWait.ts";
+import { queueHeaders } from "../wait/waiting.ts";
 import { endStatus, parseEcho, responseBody, responsesPath, type ResponseStatus } from "./responseBody.ts";
 import { ResponseEvents } from "./responseEvents.ts";
 
@@ -96,15 +99,43 @@ function inBackground<Asked>(call: Call<Asked>): Call<Asked> {
   return { ...call, prefer: { respondAsync: true, waitMs: null } };
 }
 
-/** Every call of /v1/responses/ID and below. A key sees its own responses only. */
+/**
+ * Every call of /v1/responses/ID and below. A key sees its own responses only. `Prefer: wait=N` waits so many seconds for the end of a
+ * response that is fetched.
+ */
 export async function callResponse(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
   const { id, rest } = idBelow(request, responsesPath);
   const method = rest === "" ? "GET" : rest === "/cancel" ? "POST" : null;
   if (id === "" || method === null) return errorResponse(unknownUrl(request));
   if (methodOf(request) !== method) return errorResponse(wrongMethod(request, [method]));
   const jobId = id.replace(/^resp_/, "");
-  const refused = method === "POST" ? await cancelResponse(ctx, caller, jobId) : null;
+  const refused =
+    method === "POST"
+      ? await cancelResponse(ctx, caller, jobId)
+      : await waitForEnd(ctx, request, caller, jobId);
   return refused ?? (await answerStored(ctx, caller, jobId, null));
+}
+
+/** Waits as long as a reader asks for. @returns why it may not; null if the wait is over. */
+async function waitForEnd(
+  ctx: ActionCtx,
+  request: Request,
+  caller: Caller,
+  jobId: string,
+): Promise<Response | null> {
+  const asked = await askedWait(ctx, request, caller);
+  if ("error" in asked) return errorResponse(asked.error);
+  const { giveUpAt } = asked;
+  if (giveUpAt === null) return null;
+  const { keyId } = caller;
+  const { signal } = request;
+  const id = storedId("call", jobId);
+  const states =
+    id === ""
+      ? follow(ctx, { keyId, jobId, giveUpAt, stream: false }, { signal })
+      : followCall(ctx, { keyId, id, giveUpAt }, { signal });
+  for await (const _state of states) if (signal.aborted) break;
+  return null;
 }
 
 /** @returns why the response was not canceled; null if it was. */
@@ -166,16 +197,17 @@ async function answerStored(
     return json(200, responseBody(head, endStatus(result), { result }), answerHeaders(head, view));
   }
   const status = openStatuses[job.status];
+  const headers = { ...jobHeaders(job), ...queueHeaders(job.outlook) };
   if (status !== undefined && status !== "cancelled" && asPreferred) {
     const accepted = { ...addressOf(`${responsesPath}resp_${jobId}`), ...respondedAsync };
-    return json(202, responseBody(head, status), { ...jobHeaders(job), ...accepted });
+    return json(202, responseBody(head, status), { ...headers, ...accepted });
   }
-  if (status !== undefined) return json(200, responseBody(head, status), jobHeaders(job));
+  if (status !== undefined) return json(200, responseBody(head, status), headers);
   const error = endOf(view, "input");
   // An answer is deleted a day after its end.
   if (error === null || job.status === "succeeded") return jobErrorResponse(error ?? noResponse, jobId);
   const { code, message } = error;
-  return json(200, responseBody(head, "failed", { error: { code, message } }), jobHeaders(job));
+  return json(200, responseBody(head, "failed", { error: { code, message } }), headers);
 }
 
 const noResponse = {

@@ -38,6 +38,7 @@ import {
 } from "../respond.ts";
 import { eventsOfWhole, type TextEvents } from "../stream.ts";
 import { abortsWith } from "../wait/abortsWith.ts";
+import { waitingOf } from "../wait/waiting.ts";
 import type { Ballot } from "./collect.ts";
 import { decide, type Decision, type Opinion } from "./decide.ts";
 
@@ -204,7 +205,8 @@ async function streamDecision(
       quietSince = Date.now();
     }
   };
-  return eventStream(jobHeaders(main), signal, write, failed.form);
+  const waiting = early === null ? await waitingOf(ctx, main) : null;
+  return eventStream({ ...jobHeaders(main), ...waiting?.headers }, signal, write, failed.form);
 }
 
 /** So often a stream looks whether its client is still there. */
