@@ -7,6 +7,7 @@ import {
   type Backend,
   completeWith,
   type Device,
+  fail,
   modelId,
   type Organization,
   purgeQueue,
@@ -290,6 +291,17 @@ describe("a response in the background", () => {
       id,
       status: "completed",
       output: [{ content: [{ text: "Blue." }] }],
+    });
+  });
+
+  it("fails with one of the codes that OpenAI's clients know, and ours in words", async () => {
+    const { id } = (await (await post({ ...minimal, background: true })).json()) as Body;
+    await takeJob(t, device, async ({ attemptId }) => {
+      await fail(t, device, attemptId, { retryable: false });
+    });
+    expect(await (await call(`/v1/responses/${id}`, "GET")).json()).toMatchObject({
+      status: "failed",
+      error: { code: "invalid_prompt", message: "The input is too long for this model's context. (context_length_exceeded)" },
     });
   });
 

@@ -195,6 +195,24 @@ test("answers and the events of streams have the types that OpenAI publishes", a
   expect(await complaintsAbout(values)).toBe("");
 });
 
+test("responses without an answer have the types that OpenAI publishes", async () => {
+  const begin = async (input: string): Promise<Typed & { readonly path: string }> => {
+    const asked = await whole("Response", "/v1/responses", { model: farm.modelId, input, background: true });
+    return { ...asked, path: `/v1/responses/${(asked.value as { readonly id: string }).id}` };
+  };
+  const [canceled, failed] = [await begin("Hi"), await begin("word ".repeat(20_000))];
+  const cancel = await fetch(`${farm.backend.siteUrl}${canceled.path}/cancel`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${farm.organization.apiKey}` },
+  });
+  const ended = await textOf(200, failed.path, { headers: { prefer: "wait=60" } });
+  const values = [canceled, failed, { type: "Response", value: JSON.parse(ended) as unknown }];
+  expect(values.at(-1)?.value).toMatchObject({ status: "failed", error: { code: "invalid_prompt" } });
+  // The job may have its answer by now.
+  if (cancel.status === 200) values.push({ type: "Response", value: await cancel.json() });
+  expect(await complaintsAbout(values)).toBe("");
+});
+
 test("messages and the events of their streams have the types that Anthropic publishes", async () => {
   const message = { model: farm.modelId, messages: question, max_tokens: 16 };
   const tools = [{ name: "weather", input_schema: parameters }];

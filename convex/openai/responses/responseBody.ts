@@ -3,7 +3,7 @@ import type { ResponseEcho } from "../../../app/jobs/response-echo.ts";
 import type { TokenChoice } from "../../../app/jobs/sampling.ts";
 import { type AnswerHead, serviceTiers, type TextResult } from "../answerForm.ts";
 import { tokenBody } from "../chatForm.ts";
-import { type AnswerCost, costBody, ownField } from "../respond.ts";
+import { type AnswerCost, type ApiError, costBody, ownField } from "../respond.ts";
 import type { Opinion } from "../votes/decide.ts";
 
 /** The path of a response is this and its id. */
@@ -80,6 +80,18 @@ export function parseEcho(json: string | null): ResponseEcho | null {
 /** Whether an answer is whole. */
 export function endStatus({ finishReason }: TextResult): "completed" | "incomplete" {
   return finishReason === "length" ? "incomplete" : "completed";
+}
+
+/**
+ * The error of a failed response. OpenAI's clients know a list of codes, and programs may have been generated from it. So ours is in the
+ * words.
+ */
+export function failureBody({ status, code, message }: ApiError): {
+  readonly code: string;
+  readonly message: string;
+} {
+  const known = status === 429 ? "rate_limit_exceeded" : status === 400 ? "invalid_prompt" : "server_error";
+  return { code: known, message: `${message} (${code})` };
 }
 
 /** The items of an answer: its text, if there is any or nothing else, and then its calls of tools. */

@@ -27,7 +27,14 @@ import { answerVoted, chatCall, textWork } from "../textCalls.ts";
 import type { VotedForm } from "../votes/answerVotes.ts";
 import { askedWait } from "../wait/askedWait.ts";
 import { queueHeaders } from "../wait/waiting.ts";
-import { endStatus, parseEcho, responseBody, responsesPath, type ResponseStatus } from "./responseBody.ts";
+import {
+  endStatus,
+  failureBody,
+  parseEcho,
+  responseBody,
+  responsesPath,
+  type ResponseStatus,
+} from "./responseBody.ts";
 import { ResponseEvents } from "./responseEvents.ts";
 
 /** POST /v1/responses: a chat in the words of OpenAI's Responses API. */
@@ -206,8 +213,7 @@ async function answerStored(
   const error = endOf(view, "input");
   // An answer is deleted a day after its end.
   if (error === null || job.status === "succeeded") return jobErrorResponse(error ?? noResponse, jobId);
-  const { code, message } = error;
-  return json(200, responseBody(head, "failed", { error: { code, message } }), headers);
+  return json(200, responseBody(head, "failed", { error: failureBody(error) }), headers);
 }
 
 const noResponse = {
