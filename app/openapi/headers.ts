@@ -22,7 +22,7 @@ export const requestHeaders = {
     { type: "string" },
     "`respond-async` answers with the job at once, `respond-async, wait=N` after N seconds. `wait=N` waits so long for an answer.",
   ),
-  ContentEncoding: header("Content-Encoding", { enum: ["gzip", "identity"] }, "The JSON may be compressed."),
+  ContentEncoding: header("Content-Encoding", { enum: ["gzip", "identity"] }, "The body may be compressed."),
   Range: header("Range", { type: "string" }, "The wanted part of the file, such as `bytes=0-16777215`."),
   LastEventId: header("Last-Event-ID", { type: "string" }, "The `id` of the last event that the caller has."),
   IfNoneMatch: header("If-None-Match", { type: "string" }, "The `etag` of a version that the caller has."),
@@ -30,8 +30,6 @@ export const requestHeaders = {
 type RequestHeaderName = keyof typeof requestHeaders;
 
 const asksForJob = (operation: Operation): boolean => operation.asksForJob === true;
-const hasJson = ({ body }: Operation): boolean =>
-  body !== undefined && body !== "FileForm" && body !== "PartForm";
 
 /** The calls that read each header. */
 const readers: Readonly<Record<RequestHeaderName, (operation: Operation) => boolean>> = {
@@ -43,8 +41,11 @@ const readers: Readonly<Record<RequestHeaderName, (operation: Operation) => bool
     operation.answer === "Estimate" ||
     operation.body === "BatchRequest" ||
     operation.body === "BatchEstimateRequest",
-  Prefer: (operation) => asksForJob(operation) || operation.answer === "result",
-  ContentEncoding: hasJson,
+  Prefer: (operation) =>
+    asksForJob(operation) ||
+    operation.answer === "result" ||
+    (operation.method === "get" && operation.path === "/v1/responses/{id}"),
+  ContentEncoding: ({ body }) => body !== undefined,
   Range: ({ answer }) => answer === "lines",
   LastEventId: ({ answer }) => answer === "events",
   IfNoneMatch: ({ open }) => open === true,

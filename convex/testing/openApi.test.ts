@@ -80,7 +80,9 @@ it("refers only to what it has", async () => {
 
 type Described = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedCall>>>>;
-  readonly components: { readonly parameters: Readonly<Record<string, { readonly name: string }>> };
+  readonly components: {
+    readonly parameters: Readonly<Record<string, { readonly name: string; readonly in: string }>>;
+  };
 };
 type DescribedCall = {
   readonly parameters?: readonly {
@@ -98,18 +100,25 @@ const nameIn = ($ref = ""): string => $ref.split("/").at(-1) ?? "";
 const described = async () => (await (await t.fetch("/v1/openapi.json")).json()) as Described;
 
 it.each([
-  ["post", "/v1/chat/completions", "Prefer"],
-  ["post", "/v1/batches", "Idempotency-Key"],
-  ["post", "/v1/jobs/{id}/rating", "Content-Encoding"],
-  ["get", "/v1/jobs/{id}/result", "Prefer"],
-  ["get", "/v1/jobs/{id}/events", "Last-Event-ID"],
-  ["get", "/v1/files/{id}/content", "Range"],
-])("says that %s %s reads the header %s", async (method, path, header) => {
+  [
+    "post",
+    "/v1/embeddings",
+    ["Idempotency-Key", "Gleaner-Expires-In", "Gleaner-Requires", "Prefer", "Content-Encoding"],
+  ],
+  ["get", "/v1/jobs/{id}/result", ["Prefer"]],
+  ["get", "/v1/responses/{id}", ["Prefer"]],
+  ["get", "/v1/jobs/{id}/events", ["Last-Event-ID"]],
+  ["get", "/v1/files/{id}/content", ["Range"]],
+  ["post", "/v1/batches", ["Idempotency-Key", "Gleaner-Requires", "Content-Encoding"]],
+  ["post", "/v1/files", ["Content-Encoding"]],
+  ["post", "/v1/jobs/{id}/cancel", []],
+] as const)("names the headers that %s %s reads", async (method, path, names) => {
   const { paths: calls, components } = await described();
-  const names = calls[path]?.[method]?.parameters?.map(
-    ({ $ref }) => components.parameters[nameIn($ref)]?.name,
-  );
-  expect(names).toContain(header);
+  const headers = (calls[path]?.[method]?.parameters ?? []).flatMap(({ $ref }) => {
+    const shown = components.parameters[nameIn($ref)];
+    return shown?.in === "header" ? [shown.name] : [];
+  });
+  expect(headers).toEqual(names);
 });
 
 it.each(["/v1/jobs", "/v1/receipts", "/v1/batches", "/v1/files"])(
