@@ -99,12 +99,44 @@ function joinValues(keyword: string, one: unknown, other: unknown, path: readonl
       break;
     case "uniqueItems":
       return one === true || other === true;
+    case "pattern": {
+      const later = patternsIn(other);
+      const both = later === null ? null : patternsIn(one)?.with(later);
+      if (both != null) return both;
+      break;
+    }
     default:
       if (typeof one !== "number" || typeof other !== "number") break;
       if (/^(?:min|exclusiveMin)/.test(keyword)) return Math.max(one, other);
       if (/^(?:max|exclusiveMax)/.test(keyword)) return Math.min(one, other);
   }
   throw new Refusal(path, `has two parts that cannot be joined, since both have ${keyword}`);
+}
+
+/** Patterns of several parts. A text has to match all of them. */
+export class Patterns {
+  readonly #all: readonly string[];
+
+  constructor(all: readonly string[]) {
+    this.#all = all;
+  }
+
+  /** @returns null if a later pattern names a group of its own: behind another pattern, that could be one of the other's groups. */
+  with(later: Patterns): Patterns | null {
+    const others = later.#all;
+    const hasGroup = others.some((each) => /\\[1-9]|\(\?<[^=!]/.test(each));
+    return hasGroup ? null : new Patterns([...this.#all, ...others]);
+  }
+
+  /** The pattern of the texts that match all. Each may match at any place, unless it says where. */
+  get joined(): string {
+    return `^${this.#all.map((each) => `(?=[\\s\\S]*(?:${each}))`).join("")}`;
+  }
+}
+
+function patternsIn(value: unknown): Patterns | null {
+  if (typeof value === "string") return new Patterns([value]);
+  return value instanceof Patterns ? value : null;
 }
 
 function joinProperties(one: Schema, other: Schema): Schema {

@@ -194,6 +194,45 @@ describe("a strict schema of a client's library", () => {
       );
   });
 
+  it.each([
+    [
+      "several patterns",
+      z.string().startsWith("ab").endsWith("yz").regex(/\d/),
+      "ab1yz",
+      "ab1",
+      "xb1yz",
+      "abyz",
+    ],
+    [
+      "patterns at several places",
+      z.intersection(z.string().startsWith("ab").endsWith("yz"), z.string().regex(/\d/).regex(/x/)),
+      "ab1xyz",
+      "ab1yz",
+      "abxyz",
+    ],
+    ["a pattern and a format", z.email().regex(/\.org$/), "a@b.org", "a@b.com", ".org"],
+    ["base64", z.base64(), "aGk=", "aGk"],
+    [
+      "a record by an enum",
+      z.record(z.enum(["a", "b"]), z.int().max(9)),
+      { a: 1, b: 2 },
+      { a: 1 },
+      { a: 1, b: 20 },
+    ],
+    ["a part of a record", z.partialRecord(z.enum(["a", "b"]), z.int()), { a: 1, b: 2 }, { c: 1 }],
+    [
+      "hundreds of constants",
+      z.enum(Array.from({ length: 600 }, (_, n) => `zone ${n}`)),
+      "zone 599",
+      "zone 600",
+    ],
+  ])("may have %s, as zod writes it", (_, type, value, ...wrong) => {
+    const schema = toolSchema(z.toJSONSchema(z.object({ v: type })), true);
+    expect(holdsSchema(schema, { v: value }, { patterns: true })).toBe(true);
+    for (const v of wrong)
+      expect(holdsSchema(schema, { v }, { patterns: true }), JSON.stringify(v)).toBe(false);
+  });
+
   it("may contain itself, as zod writes it", () => {
     const schema = toolSchema(categoryJson, true);
     expect(holdsSchema(schema, { name: "a", children: [{ name: "b", children: [] }] })).toBe(true);

@@ -9,7 +9,7 @@ export function constantsOf(schema: Schema): Schema | null {
   const allowed = new Set(
     (given as readonly unknown[]).filter((value) => isWritable(value) && allowsConstant(schema, value)),
   );
-  if (allowed.size === 0 || allowed.size > schemaLimits.nodes) return null;
+  if (allowed.size === 0 || allowed.size > schemaLimits.constants) return null;
   const all = [...allowed];
   return all.length === 1 ? { const: all[0] } : { enum: all };
 }

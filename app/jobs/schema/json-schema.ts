@@ -3,7 +3,7 @@ import { costMistake } from "../grammar/cost.ts";
 import { endlessDefinition } from "../grammar/finite-schema.ts";
 import { hasNestedChoices } from "../grammar/nested-choices.ts";
 import { type JsonSchema, schemaRules } from "../grammar/schema-rules.ts";
-import { joined } from "./all-of.ts";
+import { joined, Patterns } from "./all-of.ts";
 import { grammarSchema, regularExpression } from "./checks.ts";
 import { enforceable } from "./enforceable.ts";
 import {
@@ -141,7 +141,7 @@ class Walk {
     if (++this.#nodes > schemaLimits.nodes) {
       throw new Refusal(path, `is one of more than ${schemaLimits.nodes} schemas`);
     }
-    const value = closedTuple(this.#withParts(all, path));
+    const value = namedRecord(closedTuple(this.#withParts(all, path)));
     const type = saysWhat(value) ? undefined : meantType(value);
     const kept: Record<string, unknown> = type === undefined ? {} : { type };
     for (const [keyword, each] of Object.entries(value)) {
@@ -199,12 +199,12 @@ class Walk {
       case "format":
         return [keyword, text(given, path)];
       case "pattern":
-        return [keyword, pattern(given, path)];
+        return [keyword, pattern(given instanceof Patterns ? given.joined : given, path)];
       case "uniqueItems":
         if (given === true) return [keyword, given];
         throw new Refusal(path, "has to be true or false");
       case "enum":
-        return [keyword, list(given, path).map((each) => constant(each, path))];
+        return [keyword, list(given, path, schemaLimits.constants).map((each) => constant(each, path))];
       case "const":
         return [keyword, constant(given, path)];
       case "items":
@@ -306,6 +306,16 @@ function closedTuple(schema: JsonSchema): JsonSchema {
   return { ...rest, maxItems: Math.min(first, Number(maxItems ?? first)) };
 }
 
+/** An object with properties of any name out of a list, as zod writes records by an enum, has all of them. */
+function namedRecord(schema: JsonSchema): JsonSchema {
+  const { propertyNames, additionalProperties = {}, ...rest } = schema;
+  const { type = "string", enum: names, ...more } = recordOf(propertyNames);
+  const isList = Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string");
+  if (!isList || type !== "string" || Object.keys(more).length > 0 || "properties" in rest) return schema;
+  const properties = Object.fromEntries(names.map((name) => [name, additionalProperties]));
+  return { ...rest, properties, additionalProperties: false };
+}
+
 function isAnything(given: unknown): boolean {
   return given === true || (isRecord(given) && Object.keys(given).length === 0);
 }
@@ -332,9 +342,13 @@ function pattern(value: unknown, path: readonly string[]): string {
   return given;
 }
 
-function list(value: unknown, path: readonly string[]): readonly unknown[] {
-  if (Array.isArray(value) && value.length > 0 && value.length <= schemaLimits.nodes) return value;
-  throw new Refusal(path, `has to be a list of 1 to ${schemaLimits.nodes} items`);
+function list(
+  value: unknown,
+  path: readonly string[],
+  most: number = schemaLimits.nodes,
+): readonly unknown[] {
+  if (Array.isArray(value) && value.length > 0 && value.length <= most) return value;
+  throw new Refusal(path, `has to be a list of 1 to ${String(most)} items`);
 }
 
 /** Schemas without required properties often say so with an empty list. */

@@ -7,6 +7,8 @@ export const schemaLimits = {
   depth: 12,
   /** Nested schemas, including the outermost. */
   nodes: 500,
+  /** Values of an `enum`: the names of all time zones are 600. OpenAI takes as many. */
+  constants: 1_000,
   /** Of lengths and counts that a grammar enforces, because it spells out each repetition. */
   repetitions: 500,
   /** Of lengths and counts that only the finished answer is checked against. */
@@ -85,6 +87,9 @@ export const annotations: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
   "$comment",
+  "contentEncoding",
+  "contentMediaType",
+  "contentSchema",
   "strict", // OpenAI's own keyword.
 ]);
 

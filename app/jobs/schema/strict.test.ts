@@ -177,7 +177,7 @@ describe("a strict schema", () => {
       {
         allOf: [
           { type: "string", pattern: "a" },
-          { type: "string", pattern: "b" },
+          { type: "string", pattern: "(b)\\1" },
         ],
       },
     ],
