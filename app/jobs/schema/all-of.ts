@@ -1,5 +1,5 @@
 import { isRecord, recordOf } from "../../json.ts";
-import { annotations, Refusal } from "./keywords.ts";
+import { isAnnotation, Refusal } from "./keywords.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -61,7 +61,7 @@ function partOf(part: unknown, path: readonly string[]): Schema {
 }
 
 function isSilent(keyword: string): boolean {
-  return ["description", "$defs", "definitions"].includes(keyword) || annotations.has(keyword);
+  return ["description", "$defs", "definitions"].includes(keyword) || isAnnotation(keyword);
 }
 
 function isBesideReference({ $ref, ...beside }: Schema): boolean {

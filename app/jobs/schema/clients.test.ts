@@ -233,6 +233,24 @@ describe("a strict schema of a client's library", () => {
       expect(holdsSchema(schema, { v }, { patterns: true }), JSON.stringify(v)).toBe(false);
   });
 
+  it("may name a discriminator, as Pydantic does, and have keywords of others' own", () => {
+    const pet = (kind: string) => ({ type: "object", properties: { kind: { const: kind } } });
+    const given = {
+      $defs: { Cat: pet("cat"), Dog: pet("dog") },
+      type: "object",
+      "x-order": 1,
+      properties: {
+        pet: {
+          discriminator: { propertyName: "kind", mapping: { cat: "#/$defs/Cat", dog: "#/$defs/Dog" } },
+          oneOf: [{ $ref: "#/$defs/Cat" }, { $ref: "#/$defs/Dog" }],
+        },
+      },
+    };
+    const schema = toolSchema(given, true);
+    expect(holdsSchema(schema, { pet: { kind: "dog" } })).toBe(true);
+    expect(holdsSchema(schema, { pet: { kind: "cow" } })).toBe(false);
+  });
+
   it("may contain itself, as zod writes it", () => {
     const schema = toolSchema(categoryJson, true);
     expect(holdsSchema(schema, { name: "a", children: [{ name: "b", children: [] }] })).toBe(true);

@@ -7,9 +7,9 @@ import { joined, Patterns } from "./all-of.ts";
 import { grammarSchema, regularExpression } from "./checks.ts";
 import { enforceable } from "./enforceable.ts";
 import {
-  annotations,
   countBounds,
   formats,
+  isAnnotation,
   meantType,
   numberBounds,
   Refusal,
@@ -145,7 +145,7 @@ class Walk {
     const type = saysWhat(value) ? undefined : meantType(value);
     const kept: Record<string, unknown> = type === undefined ? {} : { type };
     for (const [keyword, each] of Object.entries(value)) {
-      if (annotations.has(keyword) || saysNothing(keyword, each)) continue;
+      if (isAnnotation(keyword) || saysNothing(keyword, each)) continue;
       const [name, parsed] = this.#keyword(keyword, each, [...path, keyword], depth);
       if (name in kept) throw new Refusal([...path, keyword], `says the same as another keyword: ${name}`);
       kept[name] = parsed;

@@ -91,7 +91,13 @@ export const annotations: ReadonlySet<string> = new Set([
   "contentMediaType",
   "contentSchema",
   "strict", // OpenAI's own keyword.
+  "discriminator", // OpenAPI's, beside alternatives that say the same.
 ]);
+
+/** Whether a keyword does not constrain the value. Names that begin with `x-` are everybody's own. */
+export function isAnnotation(keyword: string): boolean {
+  return annotations.has(keyword) || keyword.startsWith("x-");
+}
 
 /** Whether a keyword bounds no type, or one of these. */
 export function boundsOneOf(keyword: string, types: readonly unknown[]): boolean {
