@@ -15,7 +15,7 @@ export const batchFields = {
   ),
   metadata: supported("up to 16 texts of your own", { task: "7" }),
   output_expires_after: supported(
-    "how long its files are kept, from an hour to 30 days, but until the end of the window at least",
+    "how long its files are kept, from an hour to 30 days, but until the end of the window at least. Its data class may shorten that",
     expiry,
     { fields: names("anchor", "seconds") },
   ),

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { equalPrices } from "../../app/jobs/priority.ts";
 import type { DataClass } from "../../app/keys/data-classes.ts";
-import { api } from "../_generated/api.js";
+import { api, internal } from "../_generated/api.js";
 import {
   addDevice,
   type Backend,
@@ -18,7 +18,7 @@ import {
   submitWork,
   tryClaim,
 } from "./backend.fixture.ts";
-import { lines, runDue, uploadFile } from "./batchFile.fixture.ts";
+import { collectEnds, lines, runDue, uploadFile } from "./batchFile.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -145,6 +145,27 @@ describe("a batch", () => {
     expect((await tryClaim(t, vault, jobId)).kind).toBe("claimed");
     expect((await post("/v1/batches", "data-class=restricted", fileId)).status).toBe(200);
     expect((await post("/v1/batches", "data-class=internal", fileId)).status).toBe(409);
+  });
+
+  it("has its files deleted as long after its end as its class says", async () => {
+    await setRights({ highestDataClass: "restricted" });
+    const fileIds = [await uploadFile(t, acme.apiKey, lines(1)), await uploadFile(t, acme.apiKey, lines(1))];
+    expect((await post("/v1/batches", "data-class=restricted", fileIds[0]!)).status).toBe(200);
+    await runDue(t);
+    const [order] = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    await complete(t, vault, await claim(t, vault, order!.jobId));
+    await collectEnds(t);
+    const left = async () => (await t.run(async (ctx) => await ctx.db.query("files").collect())).length;
+    const batches = await t.run(async (ctx) => await ctx.db.query("batches").collect());
+    expect(batches).toMatchObject([{ status: "completed", keptHours: 2 }]);
+    expect(await left()).toBe(3);
+    vi.setSystemTime(Date.now() + 1.9 * hourMs);
+    await t.mutation(internal.files.sweep, {});
+    expect(await left()).toBe(3);
+    vi.setSystemTime(Date.now() + 0.2 * hourMs);
+    await t.mutation(internal.files.sweep, {});
+    // That of no batch.
+    expect(await left()).toBe(1);
   });
 
   it("is estimated at the price of its class", async () => {

@@ -10,7 +10,7 @@ import { dataClassesOf } from "../keys/dataClasses.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
 import { idempotencyHash } from "../requests/idempotency.ts";
-import { checkNeeds, needsOf } from "../requests/needs.ts";
+import { checkNeeds, needsIfAllowed, needsOf } from "../requests/needs.ts";
 import { usage } from "../validators/answers.ts";
 import { batchEndpoint, batchForecast, batchStatus, lineMistake, wrongLine } from "../validators/batches.ts";
 import { deviceNeeds } from "../validators/keys.ts";
@@ -128,10 +128,10 @@ export async function createBatch(
   const retried =
     asked.isRetry === true && hash === undefined ? await firstTryOf(ctx, key, asked, now) : null;
   if (retried !== null) return batchViewOf(retried);
-  if (requires !== undefined) {
-    const classes = await dataClassesOf(ctx, key.organizationId);
+  const classes = await dataClassesOf(ctx, key.organizationId);
+  if (requires !== undefined)
     await checkNeeds(ctx, key.organizationId, needsOf(key, requires, classes).needs);
-  }
+  const rules = needsIfAllowed(key, requires, classes)?.rules ?? null;
   const file = await inputFile(ctx, key, asked.fileId);
   if (await isDestroyed(ctx, file.parts)) refuseDestroyed();
   if ((await openBatchesOf(ctx, key._id)).length >= mostOpen) {
@@ -149,6 +149,7 @@ export async function createBatch(
     metadata,
     ...(outputKeptMs === undefined ? {} : { outputKeptMs }),
     ...(requires === undefined ? {} : { requires }),
+    ...(rules === null ? {} : { keptHours: rules.keptHours }),
     ...(hash === undefined ? {} : { idempotencyHash: hash }),
     status: "validating",
     open: true,

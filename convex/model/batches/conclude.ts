@@ -17,7 +17,29 @@ export async function concludeIfComplete(
   const error = status === "completed" ? await errorOfWork(ctx, batch, now) : null;
   const known = error === null ? {} : { workError: error };
   await ctx.db.patch("batches", batchId, { status, open: undefined, endedAt: now, ...known });
+  await shortenFiles(ctx, batch, now);
   await tellBatchEnd(ctx, batch, status, now);
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * Has the files of an ended batch deleted when its data class says so, unless they are anyway before. A file of requests stays while
+ * another batch of the key reads it, whose end comes here, too.
+ */
+export async function shortenFiles(ctx: MutationCtx, batch: Doc<"batches">, now: number): Promise<void> {
+  const { _id, apiKeyId, keptHours, inputFileId, outputFileId, errorFileId } = batch;
+  if (keptHours === undefined) return;
+  const open = await ctx.db
+    .query("batches")
+    .withIndex("by_open", (q) => q.eq("open", true).eq("apiKeyId", apiKeyId))
+    .collect();
+  const isRead = open.some((other) => other._id !== _id && other.inputFileId === inputFileId);
+  const expiresAt = now + keptHours * hourMs;
+  for (const fileId of [...(isRead ? [] : [inputFileId]), outputFileId, errorFileId]) {
+    const file = fileId === undefined ? null : await ctx.db.get("files", fileId);
+    if (file !== null && file.expiresAt > expiresAt) await ctx.db.patch("files", file._id, { expiresAt });
+  }
 }
 
 function endOf({

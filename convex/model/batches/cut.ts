@@ -33,7 +33,7 @@ import {
 import { callForm, work } from "../validators/requests.ts";
 import { tellBatchEnd } from "../webhooks/events.ts";
 import { scheduleCollection } from "./collect.ts";
-import { concludeIfComplete } from "./conclude.ts";
+import { concludeIfComplete, shortenFiles } from "./conclude.ts";
 import { beginLine } from "./severalJobs.ts";
 import { type BatchRequest, submitRequests } from "./submitRequests.ts";
 
@@ -92,6 +92,7 @@ export async function startBatch(
       isCut: true,
       endedAt: now,
     });
+    await shortenFiles(ctx, batch, now);
     await tellBatchEnd(ctx, batch, "failed", now);
     return;
   }

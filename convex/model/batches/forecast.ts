@@ -144,7 +144,7 @@ async function placeOf(
     modelId === undefined ? null : findModel(ctx, organizationId, modelId),
     ctx.db.get("apiKeys", apiKeyId),
   ]);
-  const needs = key === null ? null : needsIfAllowed(key, requires, classes);
+  const needs = key === null ? null : (needsIfAllowed(key, requires, classes)?.needs ?? null);
   if (model === null || needs === null) return { share: 1, firstMs: null };
   const { modelId: named, sizeBytes: modelBytes } = model;
   const kind = batchEndpoints[endpoint];

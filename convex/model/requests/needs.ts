@@ -52,9 +52,9 @@ export function isNoNeed(asked: DeviceNeeds = {}): boolean {
 }
 
 /** The same, or null if the rules refuse each such request by now. */
-export function needsIfAllowed(...of: Parameters<typeof needsOf>): DeviceNeeds | null {
+export function needsIfAllowed(...of: Parameters<typeof needsOf>): JobNeeds | null {
   try {
-    return needsOf(...of).needs;
+    return needsOf(...of);
   } catch (thrown) {
     if (thrown instanceof ConvexError) return null;
     throw thrown;
