@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ServerAnnouncement } from "./backend/announce.ts";
 import { alreadyRunning } from "./compose/already-running.ts";
 import { prepare, startLocalFarm } from "./compose/compose.ts";
 import { parseStartOptions, usage } from "./compose/start-options.ts";
 import type { Child } from "./core/child.ts";
+import type { DataFolder } from "./core/data-folder.ts";
 import { endedUnexpectedly, explain, type LaunchError } from "./core/launch-error.ts";
 import { defaultDataFolder } from "./core/paths.ts";
+import { quoted } from "./core/secret-output.ts";
 import { stopSignal } from "./core/stop-signal.ts";
 
 async function main(): Promise<void> {
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
   }
   console.log("Starting the backend and this computer's donor.");
   const children: Child[] = [];
-  let announcement: ServerAnnouncement | null = null;
+  let farm: Awaited<ReturnType<typeof startLocalFarm>> | null = null;
   try {
     const starting = startLocalFarm(prepared, children).catch(async (error: unknown) => {
       // Calls to a backend that has just ended fail in other words.
@@ -32,13 +33,11 @@ async function main(): Promise<void> {
     });
     const first = await Promise.race([starting.then(() => "started"), stopped]);
     // Stopped during the start. Waits for the children that are starting, so that all can be stopped in order.
-    announcement = await starting.then(
-      (farm) => farm.announcement,
-      () => null,
-    );
-    if (first === "started") await untilStopped(stopped, children, prepared.folder.logFolder);
+    farm = await starting.catch(() => null);
+    if (first === "started" && farm !== null)
+      await untilStopped(stopped, children, prepared.folder, farm.backend.url);
   } finally {
-    await announcement?.stop();
+    await farm?.announcement?.stop();
     // Stops the donor first, so that it gives its jobs back while the backend still runs.
     for (const child of children.reverse()) await child.stop();
   }
@@ -63,7 +62,8 @@ function partEnded(child: Child, logFolder: string): LaunchError {
 async function untilStopped(
   stopped: Promise<NodeJS.Signals>,
   children: readonly Child[],
-  logFolder: string,
+  folder: DataFolder,
+  backendUrl: string,
 ): Promise<void> {
   const first = await Promise.race([
     stopped.then(() => null),
@@ -75,14 +75,15 @@ async function untilStopped(
   }
   if (first.child.name !== "backend" && first.ending.code === 0) {
     console.log(
-      "\nThis computer's donor was quit, so this computer donates nothing until the next start. The backend, the console\n" +
-        "and the API go on. Ctrl-C stops them.",
+      "\nThis computer's donor was quit, so this computer donates nothing. The backend, the console and the API go on.\n" +
+        "Ctrl-C stops them. To let this computer donate again, run in another terminal:\n" +
+        `  npm run -s gleaner -- donate --backend ${backendUrl} --data ${quoted(folder.path)}`,
     );
     const others = children.filter((child) => child !== first.child);
-    await untilStopped(stopped, others, logFolder);
+    await untilStopped(stopped, others, folder, backendUrl);
     return;
   }
-  console.error(explain(partEnded(first.child, logFolder)));
+  console.error(explain(partEnded(first.child, folder.logFolder)));
   process.exitCode = 1;
 }
 

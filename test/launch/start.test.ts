@@ -238,6 +238,12 @@ test("quitting the donor leaves the backend running for others", async () => {
   process.kill(Number(/\d+/.exec(lock)?.[0]), "SIGTERM");
   await program.until("donor was quit");
   expect((await fetch(`http://127.0.0.1:${port}/version`)).ok).toBe(true);
+  // The printed command lets the same device donate again.
+  const [, command = ""] =
+    / {2}npm run -s gleaner -- (donate .+)/.exec(await program.until("donate --backend")) ?? [];
+  const again = run("cli/gleaner.ts", [...command.split(" "), "--headless", "--panel-port", "0"], {});
+  await again.until("Connected to Acme");
+  await stop(again);
   await stop(program);
 });
 
