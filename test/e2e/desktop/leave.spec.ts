@@ -146,5 +146,14 @@ test("a link to another organization offers to leave, and changes nothing withou
   await window.getByRole("button", { name: "Stay in Second organization" }).click();
   await expect(here).toBeVisible();
   expect(await owner.deviceNamed(name)).toMatchObject({ status: "active" });
+
+  // A computer that was retired would get no job there anymore, so it may leave and join again.
+  await owner.retire(name);
+  const acts = window.getByRole("region", { name: "Status" }).getByRole("button");
+  await expect(acts).toHaveText(["Leave and join again…"]);
+  await acts.click();
+  await window.getByRole("button", { name: "Leave…" }).click();
+  await window.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
+  await expect(window.getByText("This computer has left Second organization.")).toBeVisible();
   await app.close();
 });

@@ -8,12 +8,16 @@ export async function ownerOf(farm: Farm, organizationId: Farm["organization"]["
   const client = new ConvexHttpClient(farm.backend.url, { logger: false });
   const [token, session] = [await farm.setup.makeSignInToken(organizationId), makeSecret("gs_")];
   await client.mutation(api.console.account.signIn, { token, session });
+  const idOf = async (name: string) => {
+    const paginationOpts = { numItems: 50, cursor: null };
+    const { page } = await client.query(api.console.devices.list, { session, paginationOpts });
+    return page.find((device) => device.name === name)!.deviceId;
+  };
   return {
-    deviceNamed: async (name: string) => {
-      const paginationOpts = { numItems: 50, cursor: null };
-      const { page } = await client.query(api.console.devices.list, { session, paginationOpts });
-      const { deviceId } = page.find((device) => device.name === name)!;
-      return await client.query(api.console.devices.get, { session, deviceId });
+    deviceNamed: async (name: string) =>
+      await client.query(api.console.devices.get, { session, deviceId: await idOf(name) }),
+    retire: async (name: string) => {
+      await client.mutation(api.console.devices.retire, { session, deviceId: await idOf(name) });
     },
     /** Sets a rule of all devices and locks it. Only the first policy of an organization can be set so. */
     lock: async (rule: string, value: boolean) => {
