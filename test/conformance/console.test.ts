@@ -72,9 +72,10 @@ test("console.time, timeLog and timeEnd print durations, and warnings for wrong 
 
 test("an error's stack has only frames with positions in the developer's files, and no path of the machine", async () => {
   const { value } = await call("query", "stacks");
-  const { own, awaited, ...others } = value as { [what: string]: string };
+  const { own, awaited, builtIn, ...others } = value as { [what: string]: string };
   const frame = String.raw` {4}at .*\(\.\./[\w-]+/printing\.ts:\d+:\d+\)`;
   expect(own).toMatch(new RegExp(`^${frame}`));
+  expect(builtIn).toMatch(new RegExp(`^ {4}at parse.* \\(<anonymous>\\)\n${frame}`));
   expect(awaited).toMatch(/^ {4}at fails \(/);
   expect(awaited).toMatch(/\n {4}at async awaits \(\.\.\//);
   for (const stack of [own!, awaited!, ...Object.values(others)]) {

@@ -343,6 +343,10 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     expect((await printedBy("prints", "differences"))?.at(-1)).toBe("[LOG] FormData [FormData] {}");
   });
 
+  test("the text of a function has the backend's ticks", async () => {
+    expect(await client.query(differences.ownText, {})).toMatch(/^\(n\) => \(.*__convex.*, n \+ 1\)$/);
+  });
+
   test("functions have queueMicrotask", async () => {
     expect(await client.query(differences.globals, {})).toContain("queueMicrotask");
   });

@@ -25,7 +25,7 @@ const convexError = Symbol.for("ConvexError");
  */
 export function copyThrown(thrown: unknown): ThrownValue {
   if (!isErrorLike(thrown)) {
-    return { kind: "value", text: attempt(() => String(thrown), `[object ${kindOfObject(thrown)}]`) };
+    return { kind: "value", text: textOf(thrown) };
   }
   return {
     kind: "error",
@@ -56,8 +56,33 @@ function isErrorLike(thrown: unknown): thrown is ErrorLike {
   return typeof thrown === "object" && thrown !== null && attempt(() => "message" in thrown, false);
 }
 
-function kindOfObject(value: unknown): string {
-  return typeof value === "function" ? "Function" : "Object";
+function textOf(thrown: unknown): string {
+  if (typeof thrown !== "object" || thrown === null) {
+    return attempt(() => String(thrown), "[object Function]");
+  }
+  return attempt(() => objectText(thrown), "[object Object]");
+}
+
+/** V8's text of an uncaught object, which Convex shows: the name of its class, unless it has a text of its own. */
+function objectText(thrown: object): string {
+  const constructor: unknown = thrown.constructor;
+  const name = typeof constructor === "function" ? constructor.name : "";
+  const toString = Reflect.get(thrown, "toString") as unknown;
+  if (name !== "" && toString === Reflect.get(rootOf(thrown), "toString")) return `#<${name}>`;
+  return Object.prototype.toString.call(thrown);
+}
+
+/** Longer chains of prototypes may have no end: a proxy's trap may make them. */
+const longestChain = 100;
+
+function rootOf(value: object): object {
+  let root = value;
+  for (let steps = 0; steps < longestChain; steps += 1) {
+    const prototype = Object.getPrototypeOf(root) as object | null;
+    if (prototype === null) return root;
+    root = prototype;
+  }
+  return root;
 }
 
 function dataOf(thrown: ErrorLike): JSONValue | undefined {

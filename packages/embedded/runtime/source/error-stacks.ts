@@ -1,7 +1,7 @@
 import type { StackMapper } from "./stack-trace.ts";
 
 /** V8's call site. Its text is that of a line in a stack. */
-type Site = NodeJS.CallSite;
+type Site = NodeJS.CallSite & { toString(): string };
 type FormatStack = (error: Error, sites: readonly Site[]) => string;
 
 /**

@@ -16,8 +16,8 @@ const builtInFrame = /^ {4}at (?:async Promise\.\w+ \(index \d+\)|\S.* \(<anonym
 const convexImplementation = "node_modules/convex/src/server/impl/";
 const packages = "node_modules/";
 
-/** A line, and whether it is left out at the beginning and at the end of a stack. */
-type Line = { readonly text: string; readonly isInner: boolean };
+/** A line of a stack. Calls of the convex package are left out at both ends, and those of JavaScript itself at the end. */
+type Line = { readonly text: string; readonly of: "functions" | "convex" | "JavaScript" };
 
 /** A parsed map takes ten times the memory of its text: tens of megabytes. So it is kept only while errors come. */
 const keptMs = 10_000;
@@ -47,8 +47,8 @@ export function createStackMapper(sourceMaps: ReadonlyMap<string, PackedMap>): S
     for (const line of stack.split("\n")) {
       const [, isAsync, name, script, row, column] = frame.exec(line) ?? [];
       // An error that a function created has such positions already.
-      if (script?.startsWith("../") === true) lines.push({ text: line, isInner: false });
-      else if (builtInFrame.test(line)) lines.push({ text: line, isInner: true });
+      if (script?.startsWith("../") === true) lines.push({ text: line, of: "functions" });
+      else if (builtInFrame.test(line)) lines.push({ text: line, of: "JavaScript" });
       const map = script === undefined ? null : mapOf(script);
       if (map === null || name?.startsWith(addedPrefix) === true) continue;
       const entry = map.findEntry(Number(row) - 1, Number(column) - 1);
@@ -56,7 +56,7 @@ export function createStackMapper(sourceMaps: ReadonlyMap<string, PackedMap>): S
       const place = `${placeOf(entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
       const isUnnamed = name === undefined || isFileName(name);
       const text = `    at ${isAsync ?? ""}${isUnnamed ? "<anonymous>" : name} (${place})`;
-      lines.push({ text, isInner: entry.originalSource.includes(convexImplementation) });
+      lines.push({ text, of: entry.originalSource.includes(convexImplementation) ? "convex" : "functions" });
     }
     return trimmed(lines).map(({ text }) => text);
   };
@@ -69,6 +69,7 @@ function placeOf(source: string): string {
 }
 
 function trimmed(lines: readonly Line[]): readonly Line[] {
-  const isOuter = ({ isInner }: Line): boolean => !isInner;
-  return lines.slice(Math.max(lines.findIndex(isOuter), 0), lines.findLastIndex(isOuter) + 1);
+  const end = lines.findLastIndex((line) => line.of === "functions") + 1;
+  const start = lines.findIndex((line) => line.of !== "convex");
+  return lines.slice(Math.max(start, 0), end);
 }

@@ -99,7 +99,7 @@ export function createPerformance({ now, timeOrigin, run }: PerformanceClock) {
     }
 
     measure(
-      ...[given, from, endMark]: [name: unknown, from?: Mark | MeasureOptions, endMark?: Mark]
+      ...[given, from, endMark]: [name: unknown, from?: Mark | MeasureOptions | null, endMark?: Mark]
     ): PerformanceMeasure {
       const name = nameOf(given, "Failed to execute 'measure' on 'Performance'");
       const options = typeof from === "object" && from !== null ? from : null;
