@@ -301,7 +301,10 @@ describe("a response in the background", () => {
     });
     expect(await (await call(`/v1/responses/${id}`, "GET")).json()).toMatchObject({
       status: "failed",
-      error: { code: "invalid_prompt", message: "The input is too long for this model's context. (context_length_exceeded)" },
+      error: {
+        code: "invalid_prompt",
+        message: "The input is too long for this model's context. (context_length_exceeded)",
+      },
     });
   });
 
