@@ -59,7 +59,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (action === undefined) throw usageError(`Name what to do: ${actions.join(", ")}.`, usage);
   const show = (found: Batch): void => (flags.json ? sayJson(found) : say(sayBatch(found)));
   if (action === "list") {
-    const list = await (await openApi()).get(`/batches?${pageQuery(flags)}`, batchList);
+    const list = await (await openApi()).get(`/batches?${pageQuery(flags, usage)}`, batchList);
     if (flags.json) sayJson(list);
     else say(list.data.length === 0 ? "No batches yet." : table(list.data.map(rowOf)));
     return;

@@ -21,6 +21,9 @@ ${pageUsage}
   --json                 print the answer as JSON
 ${exitCodes}`;
 
+/** A list of receipts has those of so many jobs. */
+const mostReceipts = 50;
+
 const options = { ...pageOptions, json: { type: "boolean", default: false } } as const;
 
 const receiptList = z.looseObject({
@@ -42,13 +45,13 @@ async function run(args: readonly string[]): Promise<void> {
   if (!jobs.actions?.includes(action)) throw usageError(`Unknown action "${action}".`, usage);
   const api = await openApi();
   if (action === "list") {
-    const list = await api.get(`/jobs?${pageQuery(flags)}`, jobList);
+    const list = await api.get(`/jobs?${pageQuery(flags, usage)}`, jobList);
     if (flags.json) sayJson(list);
     else say(list.data.length === 0 ? "No jobs yet." : table(list.data.map(rowOf)));
     return;
   }
   if (action === "receipts") {
-    const list = await api.get(`/receipts?${pageQuery(flags)}`, receiptList);
+    const list = await api.get(`/receipts?${pageQuery(flags, usage, mostReceipts)}`, receiptList);
     if (flags.json) sayJson(list);
     else for (const receipt of list.data) console.log(JSON.stringify(receipt));
     // On standard error, so that it is not in the file of receipts.

@@ -9,8 +9,14 @@ export const pageOptions = { limit: { type: "string", default: "20" }, after: { 
 export const pageUsage = `  --limit N              how many are listed, from 1 to 100 (default: 20)
   --after ID             list those that are older than this one`;
 
-/** The query of a page. The server checks it. */
-export function pageQuery(flags: { readonly limit: string; readonly after?: string | undefined }): string {
+/** The query of a page of at most `most` items. Throws a usage error for another limit. */
+export function pageQuery(
+  flags: { readonly limit: string; readonly after?: string | undefined },
+  usage: string,
+  most = 100,
+): string {
+  if (!/^[1-9]\d{0,2}$/.test(flags.limit) || Number(flags.limit) > most)
+    throw usageError(`--limit must be a number from 1 to ${String(most)}.`, usage);
   const query = new URLSearchParams({ limit: flags.limit });
   if (flags.after !== undefined) query.set("after", flags.after);
   return query.toString();

@@ -1,5 +1,6 @@
 import { formatCount } from "../../app/format/quantity.ts";
-import { readArguments } from "../command/arguments.ts";
+import { usageDays } from "../../app/usage/usage-table.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
 import { say, sayJson, table } from "../command/output.ts";
 import { exitCodes, openApi } from "./client/api.ts";
@@ -20,8 +21,10 @@ export const usage: Verb = { usage: usageText, options, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags } = readArguments(args, options, usageText);
+  const days = usageDays.find((each) => String(each) === flags.days);
+  if (days === undefined) throw usageError("--days must be 7, 30 or 90.", usageText);
   const api = await openApi();
-  const answer = await api.get(`/usage?days=${encodeURIComponent(flags.days)}`, usageTable);
+  const answer = await api.get(`/usage?days=${String(days)}`, usageTable);
   const { available_credits: available } = await api.get("/credits", credits);
   if (flags.json) {
     sayJson({ ...answer, available_credits: available });

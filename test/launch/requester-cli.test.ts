@@ -356,6 +356,10 @@ test.each([
   [["batch", "create", "countries.csv", "--within", "8d"], "from 1h to 7d"],
   [["batch", "get"], "Name the batch"],
   [["jobs", "explode"], "Unknown action"],
+  [["jobs", "--limit", "0"], "from 1 to 100"],
+  [["jobs", "receipts", "--limit", "51"], "from 1 to 50"],
+  [["batch", "list", "--limit", "ten"], "from 1 to 100"],
+  [["usage", "--days", "8"], "7, 30 or 90"],
   [["chat", "x", "--max-tokens", "many"], "must be a number"],
   [["chat", "x", "--votes", "some"], "must be a number"],
 ])("says what is wrong: %j", async (args, why) => {
