@@ -82,7 +82,9 @@ export const messagesFields = {
   mcp_servers: neutral("not supported"),
   container: neutral("not supported"),
   compaction: neutral("not supported"),
-  thread: neutral("not supported. Send the earlier messages"),
+  thread: neutral(
+    "not supported. Send the earlier messages, as the `toolRunner` of Anthropic's packages then does by itself",
+  ),
   inference_geo: neutral(
     "not supported. Jobs run on your organization's devices; [requirements](#requirements) choose among them",
   ),

@@ -89,8 +89,14 @@ export function anthropicError(error: ApiError): object {
   return withType(error.status, own);
 }
 
+/** Anthropic's packages keep a conversation in a thread if they run tools. By these details they send all messages instead. */
+const noThread = { details: { error_code: "thread_unsupported_request", unsupported: ["thread"] } };
+
 /** The same from a body that is in OpenAI's form. */
-export function withType(status: number, own: { readonly message: string }): object {
+export function withType(
+  status: number,
+  own: { readonly message: string; readonly param?: unknown },
+): object {
   const type = errorTypes[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
-  return { type: "error", error: { ...own, type } };
+  return { type: "error", error: { ...own, type, ...(own.param === "thread" ? noThread : {}) } };
 }

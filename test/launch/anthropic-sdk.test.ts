@@ -1,5 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as z from "zod";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 
 /** Anthropic's official client, on a running backend and a donor with the demo model. */
@@ -84,6 +86,32 @@ test("a forced tool is called, whole and streamed, and its result goes back", as
     ],
   });
   expect(answered.usage.input_tokens + (answered.usage.cache_read_input_tokens ?? 0)).toBeGreaterThan(0);
+});
+
+test.each([false, true])("the runner of tools calls them and goes on (stream: %s)", async (stream) => {
+  const cities: string[] = [];
+  const weather = betaZodTool({
+    name: "weather",
+    description: "Tells the weather of a city.",
+    inputSchema: z.object({ city: z.enum(["Oslo", "Rome"]) }),
+    run: ({ city }) => {
+      cities.push(city);
+      return "sun";
+    },
+  });
+  const runner = client.beta.messages.toolRunner({
+    model: farm.modelId,
+    max_tokens: 64,
+    messages: [{ role: "user", content: "What is the weather in Oslo?" }],
+    tools: [weather],
+    tool_choice: { type: "any" },
+    // Each answer has to be a call.
+    max_iterations: 2,
+    stream,
+  });
+  const last = await runner.runUntilDone();
+  expect(cities).toHaveLength(2);
+  expect(last.stop_reason).toBe("tool_use");
 });
 
 test("tokens are counted, and errors have the client's classes", async () => {

@@ -162,5 +162,6 @@ test("errors are as the document says, in both forms", async () => {
   const error: unknown = await wrong.json();
   expectToFit("Error", error);
   expect(error).toMatchObject({ error: { code: "unknown_parameter", param: "mesages" } });
-  expectToFit("MessageError", await (await call("POST", "/v1/messages", "{}")).json());
+  for (const body of ["{}", JSON.stringify({ ...smallestOf(bodies.MessageRequest.body), thread: {} })])
+    expectToFit("MessageError", await (await call("POST", "/v1/messages", body)).json());
 });

@@ -164,7 +164,15 @@ export const answers = {
       .nullable(),
   }),
   Error: error,
-  MessageError: error.extend({ type: z.literal("error") }),
+  MessageError: z.object({
+    type: z.literal("error"),
+    error: error.shape.error.extend({
+      details: z
+        .object({ error_code: z.string(), unsupported: z.array(z.string()) })
+        .optional()
+        .describe("By it Anthropic's packages know that they have to send all messages."),
+    }),
+  }),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 
 export type AnswerName = keyof typeof answers;
