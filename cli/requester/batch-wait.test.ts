@@ -23,7 +23,7 @@ const batchWith = (status: string, completed: number): string =>
   });
 
 let server: Server;
-/** What the server does with the next calls. It does the last one again and again. */
+/** Each call takes the next step. The last step stays. */
 let steps: RequestListener[];
 let said: string;
 

@@ -68,7 +68,7 @@ async function run(args: readonly string[]): Promise<void> {
 }
 
 /**
- * On Ctrl-C ends the process after a last step. A stream ends with its connection, but the job of a whole answer would go on, and nobody
+ * Ends the process on Ctrl-C, after a last step. A stream ends with its connection, but the job of a whole answer would go on, and nobody
  * would have that.
  * @returns a function that never resolves once that has begun.
  */
