@@ -168,7 +168,7 @@ async function signIn(
   stopped: Promise<unknown>,
 ): Promise<string | null> {
   const say = flags.json ? console.error : console.log;
-  const { joinedOrganization } = await import("../../main/first-run/joined-organization.ts");
+  const { joinedOrganization } = await import("../../main/first-run/stored-membership.ts");
   const joined = flags.rejoin ? null : await joinedOrganization(flags.folder);
   if (joined !== null) {
     say(

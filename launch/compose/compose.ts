@@ -1,12 +1,12 @@
 import type { MembershipReport } from "../../app/contract/membership.ts";
 import type { ModelManifest } from "../../app/contract/model-manifest.ts";
+import { readMembership } from "../../main/first-run/stored-membership.ts";
 import { announceServer, type ServerAnnouncement } from "../backend/announce.ts";
 import { type Backend, startBackend } from "../backend/backend.ts";
 import type { Child } from "../core/child.ts";
 import {
   type DataFolder,
   openDataFolder,
-  readDonorMembership,
   readInstallation,
   readOrMakeSecret,
   requireRoom,
@@ -123,13 +123,14 @@ export async function startLocalFarm(prepared: Prepared, started: Child[]): Prom
   );
   const notes = await setup.signCatalogs();
   const { organizationId, organizationName, apiKey } = installation;
-  const membership = await readDonorMembership(folder);
-  const enrolled = membership === "joined" && !firstRun;
-  const ownCode = enrolled ? null : await setup.issueEnrollmentCode(organizationId, "This computer");
-  const donor = await startLocalDonor(prepared, backend, ownCode, !enrolled);
+  const { kind: membership } = await readMembership(folder.donorFolder);
+  // The donor refuses a newer version's file, so a code would be of no use.
+  const needsCode = firstRun || (membership !== "joined" && membership !== "newer");
+  const ownCode = needsCode ? await setup.issueEnrollmentCode(organizationId, "This computer") : null;
+  const donor = await startLocalDonor(prepared, backend, ownCode, needsCode);
   started.push(donor.child);
-  const rejoins = membership === "damaged" && !firstRun ? joinsAgain : null;
-  for (const each of [note, rejoins, ...notes]) if (each !== null) console.log(`\n${each}`);
+  const joins = !firstRun && (membership === "damaged" || membership === "unjoined") ? joinsAgain : null;
+  for (const each of [note, joins, ...notes]) if (each !== null) console.log(`\n${each}`);
   const secrets = await openSecretOutput(
     folder.path,
     options.printSecrets || process.stdout.isTTY,

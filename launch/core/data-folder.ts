@@ -93,23 +93,6 @@ export async function readInstallation(folder: DataFolder): Promise<Installation
   );
 }
 
-/** The file of a donor that has joined. Its keys are plain or encrypted. */
-const joinedDonor = z
-  .object({ enrolment: z.object({ deviceId: z.string().min(1) }) })
-  .and(z.union([z.object({ deviceKey: z.string().startsWith("gd_") }), z.object({ sealed: z.string() })]));
-
-/**
- * Whether this computer's donor has joined an organization. `damaged`: its file is damaged, or from a start that ended before it
- * joined. The donor then makes another one, and needs a code.
- */
-export async function readDonorMembership({
-  donorFolder,
-}: DataFolder): Promise<"joined" | "none" | "damaged"> {
-  const text = await readFile(join(donorFolder, "device.json"), "utf8").catch(ignoreMissing);
-  if (text === null) return "none";
-  return joinedDonor.safeParse(parseJson(text)).success ? "joined" : "damaged";
-}
-
 export async function writeInstallation(folder: DataFolder, installation: Installation): Promise<void> {
   await replaceFile(join(folder.path, "installation.json"), `${JSON.stringify(installation, null, 2)}\n`);
 }

@@ -12,17 +12,20 @@ type Loaded<T> =
   /** The file was invalid and was renamed to `movedTo`, so that nothing is lost. */
   | { readonly kind: "corrupt"; readonly movedTo: string };
 
+type Read<T> =
+  | Exclude<Loaded<T>, { kind: "corrupt" }>
+  | { readonly kind: "invalid" }
+  /** Its version is higher than `newest`. */
+  | { readonly kind: "newer"; readonly version: number };
+
 const versioned = z.object({ version: z.number() });
 
-/**
- * Throws a StartRefusal if the file exists but cannot be read, or has a higher version than `newest`, since continuing
- * would overwrite it.
- */
-export async function loadJson<T>(
+/** Reads a file and leaves it as it is. Throws a StartRefusal if it exists but cannot be read. */
+export async function readJson<T>(
   path: string,
   schema: z.ZodType<T>,
   newest = Number.POSITIVE_INFINITY,
-): Promise<Loaded<T>> {
+): Promise<Read<T>> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -33,11 +36,25 @@ export async function loadJson<T>(
   }
   const value = parseJson(text);
   const version = versioned.safeParse(value).data?.version ?? 0;
-  if (version > newest) {
-    throw new StartRefusal(startSentence("file-too-new", path, String(version), String(newest)));
-  }
+  if (version > newest) return { kind: "newer", version };
   const parsed = schema.safeParse(value);
-  if (parsed.success) return { kind: "loaded", value: parsed.data };
+  return parsed.success ? { kind: "loaded", value: parsed.data } : { kind: "invalid" };
+}
+
+/**
+ * Reads a file, and moves an invalid one aside. Throws a StartRefusal if the file exists but cannot be read, or has a higher
+ * version than `newest`, since continuing would overwrite it.
+ */
+export async function loadJson<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  newest = Number.POSITIVE_INFINITY,
+): Promise<Loaded<T>> {
+  const read = await readJson(path, schema, newest);
+  if (read.kind === "newer") {
+    throw new StartRefusal(startSentence("file-too-new", path, String(read.version), String(newest)));
+  }
+  if (read.kind !== "invalid") return read;
   const movedTo = asideName(path, "corrupt");
   await rename(path, movedTo);
   return { kind: "corrupt", movedTo };

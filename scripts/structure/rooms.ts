@@ -140,6 +140,7 @@ export const rooms: Readonly<Record<string, Row>> = {
       "app",
       "convex/_generated",
       "main/connection",
+      "main/first-run",
       "main/headless",
       "main/store",
       "resources/demo-model",

@@ -1,12 +1,12 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { copyFile, readFile, rm } from "node:fs/promises";
+import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { type StartSentence, startSentence } from "../../../app/contract/sentences/start-sentences.ts";
 import { publicKeyPattern } from "../../../app/signatures/statements.ts";
 import { type Trust, trust } from "../../connection/trust.ts";
 import { errorName, type Log } from "../../log.ts";
-import { asideName, loadJson, saveJson } from "../../store/json-file.ts";
+import { asideName, loadJson, readJson, saveJson } from "../../store/json-file.ts";
 import { SerialWrites } from "../../store/serial-writes.ts";
 import { StartRefusal } from "../../store/start-refusal.ts";
 import type { PinnedKey } from "./catalog-trust.ts";
@@ -40,7 +40,7 @@ const secrets = z.object({
 });
 
 /** The part of the identity's file that is not secret. */
-export const storedMembership = z.object({
+const storedMembership = z.object({
   /** Files of earlier versions have this spelling. */
   enrolment: z
     .object({
@@ -63,6 +63,7 @@ const sealedFile = storedMembership.extend({ version: z.literal(2), sealed: z.ba
 /** A file with encrypted keys has both of them. */
 const sealedSecrets = secrets.required();
 const identityFile = z.discriminatedUnion("version", [plainFile, sealedFile]);
+const newestVersion = 2;
 
 /** The secrets cannot be read here, but may be in another session. The file stays. */
 export class SealedKeyRefusal extends StartRefusal {
@@ -105,7 +106,7 @@ export async function openIdentity(
   path: string,
   { vault, log, replaces }: IdentityOptions,
 ): Promise<IdentityStore> {
-  const loaded = await loadJson(path, identityFile, 2);
+  const loaded = await loadJson(path, identityFile, newestVersion);
   if (loaded.kind === "corrupt") log("error", "identity.corrupt", { movedTo: loaded.movedTo });
   const file = loaded.kind === "loaded" ? loaded.value : null;
   const kept = file === null ? null : file.version === 1 ? file : await unsealed(path, file, vault);
@@ -190,13 +191,14 @@ function readPrivateKey(text: string, context: z.RefinementCtx): ReturnType<type
   return z.NEVER;
 }
 
+/** Reads the file, opens no keys and changes nothing. Throws a StartRefusal if the file exists but cannot be read. */
+export async function readIdentityFile(dataDir: string) {
+  return readJson(join(dataDir, identityFileName), identityFile, newestVersion);
+}
+
 /** The address of the backend that a device enrolled with. Null if none is known, or if the file cannot be read. */
 export async function readEnrolledServer(dataDir: string): Promise<string | null> {
-  try {
-    const text = await readFile(join(dataDir, identityFileName), "utf8");
-    return identityFile.parse(JSON.parse(text)).enrolment?.server ?? null;
-  } catch {
-    // Opening the identity tells what is wrong with the file.
-    return null;
-  }
+  // Opening the identity tells what is wrong with the file.
+  const read = await readIdentityFile(dataDir).catch(() => null);
+  return read?.kind === "loaded" ? (read.value.enrolment?.server ?? null) : null;
 }
