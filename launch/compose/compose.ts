@@ -26,9 +26,13 @@ import type { StartOptions } from "./start-options.ts";
 /** A first run donates for this long even while the computer is in use, so that people can try it at once. */
 const firstHourMinutes = 60;
 
-const joinsAgain =
-  "This computer's donor had no whole file of its membership, so it joins again, as a new device. A former one stays in the\n" +
-  "console, where you can retire it.";
+/** Why this computer's donor joins, for a start that is not the first run. */
+const joiningNotes: Readonly<Record<string, string>> = {
+  unjoined: "This computer's donor had not joined before its last start ended, so it joins now.",
+  damaged:
+    "The file of this computer's donor was damaged, so the donor joins again, as a new device. The former one stays in the\n" +
+    "console, where you can retire it.",
+};
 
 /** The result of the checks before anything is started. */
 export type Prepared = {
@@ -127,9 +131,9 @@ export async function startLocalFarm(prepared: Prepared, started: Child[]): Prom
   // The donor refuses a newer version's file, so a code would be of no use.
   const needsCode = firstRun || (membership !== "joined" && membership !== "newer");
   const ownCode = needsCode ? await setup.issueEnrollmentCode(organizationId, "This computer") : null;
-  const donor = await startLocalDonor(prepared, backend, ownCode, needsCode);
+  const donor = await startLocalDonor(prepared, backend, ownCode, firstRun);
   started.push(donor.child);
-  const joins = !firstRun && (membership === "damaged" || membership === "unjoined") ? joinsAgain : null;
+  const joins = firstRun ? null : (joiningNotes[membership] ?? null);
   for (const each of [note, joins, ...notes]) if (each !== null) console.log(`\n${each}`);
   const secrets = await openSecretOutput(
     folder.path,
