@@ -45,12 +45,19 @@ export type StartLine = { readonly ready: boolean; readonly [field: string]: unk
 export class ChildFailed extends Error {
   /** The end of its output. */
   readonly output: string;
-  /** Null if it ended without a report. */
+  /** Null if it made no report. */
   readonly report: StartLine | null;
+  /** Whether it still ran and was not ready in time. */
+  readonly isLate: boolean;
 
-  constructor(name: string, why: string, output: string, report: StartLine | null) {
+  constructor(
+    name: string,
+    why: string,
+    { output, report, isLate }: Pick<ChildFailed, "output" | "report" | "isLate">,
+  ) {
     super(`${name} ${why}`);
     this.name = "ChildFailed";
+    this.isLate = isLate;
     this.output = output;
     this.report = report;
   }
@@ -137,7 +144,8 @@ async function readyLine(
     first.kind === "silent"
       ? `was not ready within ${spellSeconds(options.readyWithinMs / 1_000)}`
       : `ended at its start (${String(first.exit.signal ?? first.exit.code)})`;
-  throw new ChildFailed(options.name, why, tail.join("\n"), report);
+  const isLate = first.kind === "silent";
+  throw new ChildFailed(options.name, why, { output: tail.join("\n"), report, isLate });
 }
 
 function keepTail(stream: Readable, tail: string[]): void {

@@ -4,7 +4,7 @@ import { type MembershipReport, membershipReport } from "../../app/contract/memb
 import type { Pin } from "../../main/connection/pin.ts";
 import { donorStartLine } from "../../main/headless/start-line.ts";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
-import { notStarted, portTaken } from "../core/launch-error.ts";
+import { LaunchError, notStarted, portTaken } from "../core/launch-error.ts";
 import { installed, paths } from "../core/paths.ts";
 import { headlessEntry, headlessFlags } from "./headless-entry.ts";
 import { electronFailure, type Shell } from "./shell.ts";
@@ -60,11 +60,12 @@ export async function startDonorChild(
   try {
     return { child: await startDesktopDonor(shell, attended), shell };
   } catch (error) {
-    // The desktop program reports why it does not start. Without a report, it never ran.
-    if (!(error instanceof ChildFailed) || error.report !== null) throw explainFailure(error, attended);
-    const because = `Electron does not start: ${electronFailure(error.output) ?? error.message}`;
-    const child = await startHeadlessDonor(attended).catch(() => {
+    // The desktop program reports why it does not start. If it ended without a report, it never ran.
+    if (!(error instanceof ChildFailed) || error.report !== null || error.isLate)
       throw explainFailure(error, attended);
+    const because = `Electron does not start: ${electronFailure(error.output) ?? error.message}`;
+    const child = await startHeadlessDonor(attended).catch((headless: unknown) => {
+      throw withSecondReason(headless, because);
     });
     return { child, shell: { kind: "headless", because, attended: true } };
   }
@@ -136,11 +137,18 @@ function commonArgs(options: DonorChildOptions): string[] {
   ];
 }
 
+/** The donor without Electron failed, too. Its own reason is the one to mend first. */
+function withSecondReason(error: unknown, reason: string): unknown {
+  if (!(error instanceof LaunchError)) return error;
+  return new LaunchError(`${error.message}\n         ${reason}.`, error.remedy);
+}
+
 function explainFailure(error: unknown, options: DonorChildOptions): unknown {
   if (!(error instanceof ChildFailed)) return error;
   const report = donorStartLine.safeParse(error.report).data;
   if (report?.ready === false && report.portTaken)
     return portTaken(options.panelPort, options.panelPortCommand);
-  const said = report?.ready === false ? report.why : error.output;
+  const said =
+    report?.ready === false ? report.why : error.isLate ? `${error.output}\n${error.message}.` : error.output;
   return notStarted("donor", said, `Its logs: ${options.logFolder}`);
 }

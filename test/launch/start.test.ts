@@ -267,24 +267,39 @@ test.each([
   await stop(program);
 });
 
-test("where Electron does not start, the donor runs without a tray and says why", async () => {
+/** A start where Electron fails as it does without its sandbox. */
+async function startWithoutSandbox(): Promise<Program> {
   const electron = join(folder, "electron");
-  await mkdir(electron);
+  await mkdir(electron, { recursive: true });
   const script =
     '#!/bin/sh\necho "[41:1130/12:FATAL:sandbox.cc(163)] The sandbox is not configured." >&2\nexit 133\n';
   await writeFile(join(electron, "electron"), script, { mode: 0o755 });
-  const program = run("launch/start.ts", ["--port", String(port)], {
+  return run("launch/start.ts", ["--port", String(port)], {
     GLEANER_DATA: folder,
     DISPLAY: ":99",
     ELECTRON_OVERRIDE_DIST_PATH: electron,
     GLEANER_ELECTRON_ARGS: "--no-sandbox",
   });
+}
+
+test("where Electron does not start, the donor runs without a tray and says why", async () => {
+  const program = await startWithoutSandbox();
   const printed = await program.until(ready);
   expect(printed).toContain(
     "without a tray because Electron does not start: The sandbox is not configured. Its panel:",
   );
   expect(printed).toMatch(/^ +http:\/\/127\.0\.0\.1:\d+\/#token=/m);
   await stop(program);
+});
+
+test("if the donor without Electron fails, too, its own reason comes first", async () => {
+  const server = await listen(port + 2);
+  const program = await startWithoutSandbox();
+  expect(await program.ended).toBe(1);
+  expect(program.output()).toMatch(
+    /Port \d+ is taken by another program\.\n +Electron does not start: The sandbox is not configured\.\n +Stop that/,
+  );
+  await close(server);
 });
 
 test("if the database is gone, a new organization is set up, with a note", async () => {
