@@ -5,6 +5,7 @@ import type { RuleLayer } from "../policy/rule-layers.ts";
 import { defaultRules as rules } from "../policy/rules.ts";
 import type { DonorProblem } from "./membership.ts";
 import { mayLeave, needsYou, wayOut } from "./needs-you.ts";
+import type { UpdatesView } from "./updates.ts";
 
 const on = (reason: StandbyReason) =>
   ({
@@ -56,6 +57,24 @@ describe("needsYou", () => {
     ["not-enrolled", "now"],
   ] as const)("leads from %s to the page %s", (reason, tab) => {
     expect(needsYou(on(reason))?.action.tab).toBe(tab);
+  });
+
+  it("leads to the updates only where the program updates itself", () => {
+    const itself = {
+      kind: "on",
+      channel: "stable",
+      lookedAt: null,
+      problem: null,
+      next: null,
+      byItself: true,
+      rolledBack: null,
+    } as const;
+    const outdated = on("outdated");
+    const labelWith = (updates?: UpdatesView) =>
+      needsYou(updates === undefined ? outdated : { ...outdated, updates })?.action.label;
+    expect(labelWith(itself)).toBe("See updates…");
+    expect(labelWith({ kind: "off", why: "managed" })).toBe("Show details for your administrator…");
+    expect(labelWith()).toBe("Show details for your administrator…");
   });
 
   it("does not offer to leave where the organization forbids it", () => {

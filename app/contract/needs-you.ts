@@ -16,7 +16,7 @@ type Membership = Pick<DonorSnapshot, "activity" | "rules"> & {
   readonly ruleLayers: { readonly from: Pick<DonorSnapshot["ruleLayers"]["from"], "allowLeave"> };
 };
 
-type Shown = Membership & Partial<Pick<DonorSnapshot, "problem" | "organization">>;
+type Shown = Membership & Partial<Pick<DonorSnapshot, "problem" | "organization" | "updates">>;
 
 /** This computer's need of its person. Null if it donates, or if its standby ends without them. */
 export function needsYou(snapshot: Shown): NeedsYou | null {
@@ -96,9 +96,11 @@ function reasonNeeds(reason: StandbyReason, snapshot: Shown): NeedsYou | null {
       return { sentence, action: disk };
     case "outdated": {
       const version = organization?.needsVersion;
+      // A program that does not update itself has no page of updates that helps.
+      const action = snapshot.updates?.kind === "on" ? updates : details;
       return version == null
-        ? { sentence, action: updates }
-        : { sentence: `Gleaner needs an update to ${version} before it can donate again.`, action: updates };
+        ? { sentence, action }
+        : { sentence: `Gleaner needs an update to ${version} before it can donate again.`, action };
     }
     case "no-model":
       return organization?.problem == null

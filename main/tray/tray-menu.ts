@@ -33,8 +33,7 @@ type Shown = Pick<
   DonorSnapshot,
   "work" | "pause" | "donateNowUntil" | "finishThenPause" | "device" | "models" | "organization" | "earnings"
 > &
-  Parameters<typeof wayOut>[0] &
-  Partial<Pick<DonorSnapshot, "updates">>;
+  Parameters<typeof wayOut>[0];
 
 /** The tray's menu as a function of the snapshot. @param now in ms since the epoch */
 export function trayMenu(snapshot: Shown, now: number): readonly TrayEntry[] {
