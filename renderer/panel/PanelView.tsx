@@ -182,7 +182,8 @@ function Loaded({ snapshot, link, tab, onTab }: LoadedProps): ReactNode {
             <div className="grid gap-3">
               {/* Without another start, no code can help. */}
               {snapshot.problem?.remedy === "restart" ? null : <EnrollForm />}
-              <About snapshot={snapshot} />
+              {/* Without tabs, the way to this page opens the text that an administrator needs. */}
+              <About key={tab} snapshot={snapshot} areDiagnosticsShown={tab === "about"} />
             </div>
           )}
         </div>

@@ -6,10 +6,10 @@ import { Diagnostics } from "./Diagnostics.tsx";
 import { sayKeyStorage, shellWords } from "./program-words.ts";
 import { Updates } from "./Updates.tsx";
 
-type Props = { readonly snapshot: DonorSnapshot };
+type Props = { readonly snapshot: DonorSnapshot; readonly areDiagnosticsShown?: boolean };
 
 /** Facts about the program and this computer, and a text for support. */
-export function About({ snapshot }: Props): ReactNode {
+export function About({ snapshot, areDiagnosticsShown = false }: Props): ReactNode {
   const rows = [
     ["Version", `${snapshot.version}, ${shellWords[snapshot.shell]}`],
     ["System", platformWords(snapshot.platform)],
@@ -33,7 +33,7 @@ export function About({ snapshot }: Props): ReactNode {
         </p>
       </Card>
       {snapshot.updates === undefined ? null : <Updates updates={snapshot.updates} />}
-      <Diagnostics snapshot={snapshot} />
+      <Diagnostics snapshot={snapshot} initialShown={areDiagnosticsShown} />
     </div>
   );
 }

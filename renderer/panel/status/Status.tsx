@@ -45,7 +45,7 @@ export function Status({ snapshot, onTab }: Props): ReactNode {
       </div>
       {words.ask === null ? null : <p className="mt-1 font-medium wrap-anywhere">{words.ask}</p>}
       {/* A computer that belongs to no organization has its form beside this. */}
-      {way === null || snapshot.device === null ? null : (
+      {way === null || (snapshot.device === null && way.tab === "now") ? null : (
         <div className="mt-2.5">
           <Button look="primary" onClick={() => onTab(way.tab)}>
             <Words text={way.label} />

@@ -57,3 +57,12 @@ test("Tab goes through each page of the panel, and the focus is always in sight"
     await walk(page, story);
   }
 });
+
+test("a computer that cannot join opens the text that its administrator needs", async ({ page }) => {
+  await openStory(page, gallery, "panel-not-enrolled", "light");
+  // Its form is beside the status.
+  await expect(page.getByRole("button", { name: "Join your organization" })).toHaveCount(0);
+  await openStory(page, gallery, "panel-untrusted-server", "light");
+  await page.getByRole("button", { name: "Show details for your administrator" }).click();
+  await expect(page.getByRole("button", { name: "Copy diagnostics" })).toBeFocused();
+});
