@@ -77,9 +77,10 @@ describe("needsYou", () => {
     expect(labelWith()).toBe("Show details for your administrator…");
   });
 
-  it("does not offer to leave where the organization forbids it", () => {
+  it("offers to leave where that is allowed", () => {
     expect(needsYou(on("other-key"))?.action.tab).toBe("settings");
-    expect(needsYou({ ...on("other-key"), ...lockedIn("organization") })?.action.tab).toBe("about");
+    expect(needsYou({ ...on("other-key"), ...lockedIn("organization") })?.action.tab).toBe("settings");
+    expect(needsYou({ ...on("other-key"), ...lockedIn("managed") })?.action.tab).toBe("about");
   });
 
   it("offers a retired computer to join again, although it needs nothing", () => {
@@ -91,10 +92,11 @@ describe("needsYou", () => {
     expect(wayOut(on("in-use"))).toBeNull();
   });
 
-  it("keeps a computer in an organization that locks it in, until it is retired", () => {
+  it("keeps a computer in an organization that locks it in, as long as it can get jobs", () => {
     expect(mayLeave(on("in-use"))).toBe(true);
     expect(mayLeave({ ...on("in-use"), ...lockedIn("organization") })).toBe(false);
     expect(mayLeave({ ...on("retired"), ...lockedIn("organization") })).toBe(true);
+    expect(mayLeave({ ...on("other-key"), ...lockedIn("organization") })).toBe(true);
     // It would join again by the managed code.
     expect(mayLeave({ ...on("retired"), ...lockedIn("managed") })).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { assertNever } from "../assert-never.ts";
-import { type StandbyReason, standbyReasons } from "../policy/reasons.ts";
+import { hasToJoinAgain, type StandbyReason, standbyReasons } from "../policy/reasons.ts";
 import type { DonorProblem } from "./membership.ts";
 import type { PanelTab } from "./panel-page.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
@@ -37,11 +37,11 @@ export function wayOut(snapshot: Shown): NeedsYou["action"] | null {
 }
 
 /**
- * Whether this computer may leave its organization. One that was retired may, also where the organization locks its computers
- * in: it would get no job anymore. Managed settings would make it join again at once.
+ * Whether this computer may leave its organization. One that was retired or has to join again may, also where the organization
+ * locks its computers in: it would get no job anymore. Managed settings would make it join again at once.
  */
 export function mayLeave({ activity, rules, ruleLayers }: Membership): boolean {
-  return rules.allowLeave || (activity.reason === "retired" && ruleLayers.from.allowLeave === "organization");
+  return rules.allowLeave || (hasToJoinAgain(activity.reason) && ruleLayers.from.allowLeave === "organization");
 }
 
 const join = { label: "Join your organization…", tab: "now" } as const;
