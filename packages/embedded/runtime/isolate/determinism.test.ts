@@ -83,6 +83,13 @@ describe("clocks", () => {
     expect(tenths).toBeCloseTo(Math.round(tenths), 3);
   });
 
+  test("times are marked from the transaction's time on, also in nested calls and in many queries at once", async () => {
+    const fromStart = { start: 0, sinceTransaction: 0 };
+    expect(await call("determinism:marksNested", { calls: 8 })).toEqual(Array(9).fill(fromStart));
+    const queries = Array.from({ length: 8 }, () => call("determinism:marks"));
+    expect(await Promise.all(queries)).toEqual(Array(8).fill(fromStart));
+  });
+
   test("clocks advance in an action", async () => {
     const { passed, moved } = await clocksOf("action");
     expect(passed).toBeGreaterThan(4);

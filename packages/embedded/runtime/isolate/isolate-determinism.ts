@@ -26,12 +26,12 @@ process.env["TZ"] = "UTC";
  * Removes from a realm the sources of nondeterminism: functions must give the same results for the same
  * data and arguments.
  * @param functionNow the time that the running function sees
- * @param timeOrigin the backend's time, in ms
+ * @param realmMadeAt the backend's time, in ms
  */
 export function installDeterminism(
   global: vm.Context,
   functionNow: () => number,
-  timeOrigin: number,
+  realmMadeAt: number,
   loading: LoadingState,
 ): void {
   const RealDate = global["Date"] as DateConstructor;
@@ -48,7 +48,7 @@ export function installDeterminism(
     executions.getStore()?.loading === false
       ? (seededRandom()?.number() ?? Math.random())
       : atLoading.number();
-  installPerformance(global, timeOrigin);
+  installPerformance(global, realmMadeAt);
   fixTemporal(global, functionNow);
   fixLocale(global, functionNow);
   hideGarbageCollection(global);
@@ -78,10 +78,10 @@ function fixTemporal(global: vm.Context, now: () => number): void {
 }
 
 /**
- * Installs `performance`, whose clock has a resolution of 0.1 ms. It does not advance in queries, and starts at the transaction's
- * time in mutations.
+ * Installs `performance`, whose clock has a resolution of 0.1 ms. In queries and mutations it starts at the transaction's time:
+ * the realm may be younger. It does not advance in queries.
  */
-function installPerformance(global: vm.Context, timeOrigin: number): void {
+function installPerformance(global: vm.Context, realmMadeAt: number): void {
   const startedAt = performance.now();
   const started = new WeakMap<Execution, number>();
   const elapsed = (execution: Execution): number => {
@@ -92,11 +92,15 @@ function installPerformance(global: vm.Context, timeOrigin: number): void {
   };
   const now = (): number => {
     const execution = executions.getStore();
-    if (execution === undefined) return 0;
-    const ms = isTransactional(execution)
-      ? execution.transaction.now - timeOrigin + (execution.kind === "query" ? 0 : elapsed(execution))
-      : performance.now() - startedAt;
+    if (execution === undefined || execution.kind === "query") return 0;
+    const ms = isTransactional(execution) ? elapsed(execution) : performance.now() - startedAt;
     return Math.floor(ms * 10) / 10;
+  };
+  const timeOrigin = (): number => {
+    const execution = executions.getStore();
+    return execution !== undefined && !execution.loading && isTransactional(execution)
+      ? execution.transaction.now
+      : realmMadeAt;
   };
   let made: ReturnType<typeof createPerformance> | null = null;
   const make = () => (made ??= createPerformance({ now, timeOrigin, run: () => executions.getStore() }));

@@ -3,7 +3,7 @@ import { cloneOf } from "../../native/long-copies.ts";
 export type PerformanceClock = {
   /** Milliseconds since `timeOrigin`, as the running function sees them. */
   readonly now: () => number;
-  readonly timeOrigin: number;
+  readonly timeOrigin: () => number;
   /** The running function. Each has its own entries, also in a world that several share. */
   readonly run: () => object | undefined;
 };
@@ -84,13 +84,13 @@ export function createPerformance({ now, timeOrigin, run }: PerformanceClock) {
     }
 
     get timeOrigin(): number {
-      return timeOrigin;
+      return timeOrigin();
     }
     now(): number {
       return now();
     }
     toJSON(): object {
-      return { timeOrigin };
+      return { timeOrigin: timeOrigin() };
     }
 
     mark(...[name, options]: [name: unknown, options?: MarkOptions]): PerformanceMark {
