@@ -60,6 +60,14 @@ test("a function that formats stacks sees no path of the backend or the machine"
   expect(told.filter((each) => /file:|node:|packages|node_modules|processTicks/.test(each))).toEqual([]);
 });
 
+test("a function that replaces the methods of lists sees no call site that the backend formats", async () => {
+  const { call } = (fixture = await openFixture());
+  expect(await call("thrown:overhearsLists")).toEqual({
+    stack: expect.stringContaining("convex/thrown.ts:") as string,
+    heard: [],
+  });
+});
+
 test("a long error message is cut, but its frames are not", async () => {
   const { runner } = (fixture = await openFixture());
   const { outcome } = await runner.runAny(request("thrown:inQuery", { way: "long" }));

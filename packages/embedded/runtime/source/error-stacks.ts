@@ -9,7 +9,7 @@ type FormatStack = (error: Error, sites: readonly Site[]) => string;
  * files, and no path of this machine. As on Convex, the stack does not begin with the error's name and message.
  */
 export function stackFormatter(mapStack: StackMapper): FormatStack {
-  return (_, sites) => mapStack(sites.map((site) => `    at ${convexText(site)}`).join("\n")).join("\n");
+  return (_, sites) => mapStack(linesOf(sites, convexText)).join("\n");
 }
 
 /** The text of a call site in the form that Convex gives it: it names no class, but the property by which a method was called. */
@@ -69,11 +69,17 @@ function ownSites(sites: readonly Site[]): readonly Site[] {
 
 /** Formats a stack as Node does. */
 export function formatWholeStack(error: Error, sites: readonly Site[]): string {
-  return sites.length === 0 ? titleOf(error) : `${titleOf(error)}\n${linesOf(sites)}`;
+  return sites.length === 0
+    ? titleOf(error)
+    : `${titleOf(error)}\n${linesOf(sites, (site) => site.toString())}`;
 }
 
-function linesOf(sites: readonly Site[]): string {
-  return sites.map((site) => `    at ${site.toString()}`).join("\n");
+/** The list is one of the realm, whose code may have replaced the methods of lists. They would get call sites of the backend. */
+function linesOf(sites: readonly Site[], textOf: (site: Site) => string): string {
+  let lines = "";
+  for (let at = 0; at < sites.length; at += 1)
+    lines += `${at === 0 ? "" : "\n"}    at ${textOf(sites[at] as Site)}`;
+  return lines;
 }
 
 /** Reading the message may run the developer's code. */
