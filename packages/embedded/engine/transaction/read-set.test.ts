@@ -35,6 +35,23 @@ test("merged ranges contain the recorded keys, are disjoint and do not touch", (
   );
 });
 
+test("ranges that are merged one by one are the same as those that are merged at once", () => {
+  fc.assert(
+    fc.property(fc.array(range), (ranges) => {
+      const [atOnce, oneByOne] = [new RecordedReads(), new RecordedReads()];
+      const scans = ranges.map((each) => oneByOne.recordScan(each, "asc"));
+      for (const each of ranges) atOnce.recordScan(each, "asc").ended();
+      for (const [i, scan] of scans.entries()) {
+        if (contains(ranges[i] as KeyRange, emptyKey)) scan.reached(emptyKey);
+        oneByOne.merged();
+        scan.ended();
+        expect(oneByOne.size).toBeLessThanOrEqual(i + 1);
+      }
+      expect(oneByOne.merged()).toEqual(atOnce.merged());
+    }),
+  );
+});
+
 describe("a scan records the consumed part", () => {
   const whole: KeyRange = { table: "a", index: "by_x", lower: emptyKey, upper: null };
   const five = keyFromBytes(Uint8Array.of(5));

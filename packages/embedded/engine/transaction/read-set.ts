@@ -14,10 +14,14 @@ export type ConsumedRange = {
 /** By qualified index name: sorted, disjoint, none empty. */
 export type MergedRanges = ReadonlyMap<string, readonly KeyRange[]>;
 
-/** Collects a transaction's reads. Overlapping or touching ranges are merged when asked for. */
+/**
+ * Collects a transaction's reads. Overlapping or touching ranges are merged when asked for. A transaction near its limit of
+ * reads asks at each query, so merging takes time for new ranges only.
+ */
 export class RecordedReads implements ReadSet {
-  readonly #recorded: KeyRange[] = [];
-  #merged: MergedRanges | null = null;
+  /** Those that are not merged yet. */
+  #recorded: KeyRange[] = [];
+  #merged: Map<string, KeyRange[]> | null = null;
 
   get ranges(): Iterable<KeyRange> {
     return [...this.merged().values()].flat();
@@ -30,17 +34,19 @@ export class RecordedReads implements ReadSet {
   }
 
   recordPoint(table: string, index: string, key: Key): void {
-    this.#merged = null;
     this.#recorded.push({ table, index, lower: key, upper: successor(key) });
   }
 
   recordScan(range: KeyRange, order: ScanOrder): ConsumedRange {
     const { table, index, lower, upper } = range;
-    let slot: number | null = null;
+    let list: KeyRange[] | null = null;
+    let slot = 0;
     const consume = (consumed: KeyRange): void => {
-      this.#merged = null;
-      slot ??= this.#recorded.length;
-      this.#recorded[slot] = consumed;
+      if (list !== this.#recorded) {
+        list = this.#recorded;
+        slot = list.length;
+      }
+      list[slot] = consumed;
     };
     return {
       reached: (key) =>
@@ -54,7 +60,10 @@ export class RecordedReads implements ReadSet {
   }
 
   merged(): MergedRanges {
-    this.#merged ??= mergeRanges(this.#recorded);
+    const recorded = this.#recorded;
+    if (this.#merged === null) this.#merged = mergeRanges(recorded);
+    else for (const range of recorded) addRange(this.#merged, range);
+    if (recorded.length > 0) this.#recorded = [];
     return this.#merged;
   }
 }
@@ -63,7 +72,7 @@ export function mergedRanges(readSet: ReadSet): MergedRanges {
   return readSet instanceof RecordedReads ? readSet.merged() : mergeRanges(readSet.ranges);
 }
 
-function mergeRanges(ranges: Iterable<KeyRange>): MergedRanges {
+function mergeRanges(ranges: Iterable<KeyRange>): Map<string, KeyRange[]> {
   const byIndex = new Map<string, KeyRange[]>();
   for (const range of ranges) {
     if (!isBelow(range.lower, range.upper)) continue;
@@ -76,9 +85,29 @@ function mergeRanges(ranges: Iterable<KeyRange>): MergedRanges {
   return byIndex;
 }
 
-/** The range that a key falls into, or null. */
-export function rangeAt(merged: MergedRanges, qualifiedIndex: string, key: Key): KeyRange | null {
-  const ranges = merged.get(qualifiedIndex) ?? [];
+/** Adds a range to merged ones. It takes in those that it overlaps or touches. */
+function addRange(merged: Map<string, KeyRange[]>, range: KeyRange): void {
+  const { lower, upper } = range;
+  if (!isBelow(lower, upper)) return;
+  const name = qualify(range.table, range.index);
+  const ranges = merged.get(name) ?? [];
+  merged.set(name, ranges);
+  const end = upper === null ? ranges.length : firstAbove(ranges, upper);
+  let start = firstAbove(ranges, lower);
+  const before = ranges[start - 1];
+  if (before !== undefined && (before.upper === null || compareKeys(before.upper, lower) >= 0)) start -= 1;
+  const [first = range, last = range] = [ranges[start], ranges[end - 1]];
+  if (start >= end) ranges.splice(start, 0, range);
+  else
+    ranges.splice(start, end - start, {
+      ...range,
+      lower: compareKeys(first.lower, lower) < 0 ? first.lower : lower,
+      upper: higherBound(last.upper, upper),
+    });
+}
+
+/** The index of the first range that begins above a key. */
+function firstAbove(ranges: readonly KeyRange[], key: Key): number {
   let low = 0;
   let high = ranges.length;
   while (low < high) {
@@ -86,7 +115,13 @@ export function rangeAt(merged: MergedRanges, qualifiedIndex: string, key: Key):
     if (compareKeys((ranges[middle] as KeyRange).lower, key) <= 0) low = middle + 1;
     else high = middle;
   }
-  const candidate = ranges[low - 1];
+  return low;
+}
+
+/** The range that a key falls into, or null. */
+export function rangeAt(merged: MergedRanges, qualifiedIndex: string, key: Key): KeyRange | null {
+  const ranges = merged.get(qualifiedIndex) ?? [];
+  const candidate = ranges[firstAbove(ranges, key) - 1];
   return candidate !== undefined && isBelow(key, candidate.upper) ? candidate : null;
 }
 

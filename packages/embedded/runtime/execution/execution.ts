@@ -163,18 +163,18 @@ export function newTransactionExecution(
 }
 
 /**
- * Creates the execution of a nested call. It shares its parent's transaction (by default), limits, clock and
+ * Creates the execution of a nested call. It shares its parent's transaction and usage (by default), clock and
  * random numbers, but has its own streams and journal.
  */
 export function newNestedExecution(
   parent: TransactionExecution,
   kind: TransactionExecution["kind"],
   target: RegisteredFunction,
-  transaction: Transaction = parent.transaction,
+  { transaction, usage }: Pick<TransactionExecution, "transaction" | "usage"> = parent,
 ): TransactionExecution {
   return {
     ...newTransactionExecution(kind, target, parent.context, transaction),
-    usage: parent.usage,
+    usage,
     depth: parent.depth + 1,
   };
 }

@@ -8,8 +8,6 @@ export const readAdvice =
 
 /** Queries of ranges that were read before are not free, so their number is bounded, too. The bound is ours. */
 const mostQueries = 4 * limits.databaseQueries;
-/** Counting distinct ranges takes time. So a transaction may make more queries than its limit, by this part of all of them. */
-const uncounted = 1 / 64;
 
 /** Amounts of a transaction, by their names in Convex's API. */
 type Amounts = {
@@ -41,7 +39,6 @@ type Most = { readonly id: string; readonly amount: number };
 const none: Most = { id: "", amount: 0 };
 
 type Written = Pick<TransactionUsage, "documentsWritten" | "bytesWritten" | "largest" | "deepest">;
-type Read = Pick<TransactionUsage, "documentsRead" | "bytesRead">;
 
 /** Counts a transaction's reads and writes. Throws when they exceed Convex's limits. */
 export class TransactionUsage {
@@ -70,8 +67,7 @@ export class TransactionUsage {
         `Too many reads in a single function execution (limit: ${limit}). ${readAdvice}`,
       );
     }
-    const more = Math.max(limit - read - 1, Math.floor(this.databaseQueries * uncounted));
-    this.#countBeyond = this.databaseQueries + more;
+    this.#countBeyond = this.databaseQueries + limit - read - 1;
   }
 
   /**
@@ -129,12 +125,6 @@ export class TransactionUsage {
     if (levels > this.deepest.amount) this.deepest = { id, amount: levels };
   }
 
-  /** The present counts of reads. */
-  reads(): Read {
-    const { documentsRead, bytesRead } = this;
-    return { documentsRead, bytesRead };
-  }
-
   /** The present counts of writes. */
   written(): Written {
     const { documentsWritten, bytesWritten, largest, deepest } = this;
@@ -142,10 +132,10 @@ export class TransactionUsage {
   }
 
   /**
-   * Sets the counts of reads or writes back, after reads that do not count or a rollback. Functions that a nested mutation
-   * scheduled count on Convex even after it was rolled back.
+   * Sets the counts of writes back, after a rollback. Functions that a nested mutation scheduled count on Convex even after it
+   * was rolled back.
    */
-  restore(counts: Read | Written): void {
+  restore(counts: Written): void {
     Object.assign(this, counts);
   }
 

@@ -4,6 +4,7 @@ import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { type CallContext, newNestedExecution } from "../execution/execution.ts";
 import { type FunctionResult, refusal } from "../execution/function-failure.ts";
 import { type FunctionObserver, type RunCounts, timedRun, unobserved } from "../execution/function-run.ts";
+import { TransactionUsage } from "../execution/transaction-usage.ts";
 import type { Calls, Services } from "../syscalls/services.ts";
 import type { ConflictStats } from "./conflict-stats.ts";
 import { invokeToEnd } from "./invoke.ts";
@@ -37,12 +38,14 @@ export function createCalls(
       const kind = target.type === "Query" ? "query" : "mutation";
       return invokeToEnd(services(), newNestedExecution(parent, kind, target), target, args);
     },
-    snapshotQuery: async (parent, target, args) => {
+    snapshotQuery: async (parent, target, args, budget) => {
       const { engine } = services();
       const { snapshot, now } = parent.transaction;
       const transaction = engine.begin({ snapshot, now });
       try {
-        const execution = newNestedExecution(parent, "query", target, transaction);
+        const usage = new TransactionUsage();
+        usage.lower(budget, () => 0);
+        const execution = newNestedExecution(parent, "query", target, { transaction, usage });
         return await invokeToEnd(services(), execution, target, args);
       } finally {
         engine.discard(transaction);

@@ -1,7 +1,6 @@
 import type { JSONValue } from "convex/values";
 import { functionHandleOf, type FunctionPath } from "../../names/function-path.ts";
 import { limits } from "../checks/limits.ts";
-import type { RegisteredFunction } from "../contract/registered-function.ts";
 import {
   type ActionExecution,
   calledBy,
@@ -12,7 +11,7 @@ import {
 import type { FunctionResult } from "../execution/function-failure.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { amountNames, type Budget } from "../execution/transaction-usage.ts";
-import type { Services } from "./services.ts";
+import type { Calls, Services } from "./services.ts";
 import { countArg, objectArg, optionalCountArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { targetOf } from "./target.ts";
 
@@ -42,41 +41,28 @@ export async function runUdf(
     );
   }
   const target = targetOf(services, execution, args, "runUdf", udfType === "mutation" ? "Mutation" : "Query");
-  const { usage, transaction } = execution;
-  const restoreLimits = usage.lower(budgetOf(args), () => transaction.readSet.size);
-  try {
-    const call = udfType === "snapshotQuery" ? calledStale : calledNested;
-    return valueOf(await call(services, execution, target, callArgs));
-  } finally {
-    restoreLimits();
-  }
+  const call = udfType === "snapshotQuery" ? services.calls.snapshotQuery : calledNested(services);
+  return valueOf(await call(execution, target, callArgs, budgetOf(args)));
 }
 
-type NestedCall = (
-  services: Services,
-  execution: TransactionExecution,
-  target: RegisteredFunction,
-  args: JSONValue,
-) => Promise<FunctionResult>;
-
-const calledNested: NestedCall = async (services, execution, target, args) => {
-  const { usage, transaction } = execution;
-  const [savepoint, written] = [transaction.savepoint(), usage.written()];
-  const result = await services.calls.nested(execution, target, args);
-  if (result.kind === "failure") {
-    transaction.rollbackTo(savepoint);
-    usage.restore(written);
-  }
-  return result;
-};
-
-/** As on Convex, the reads of a stale query do not count. */
-const calledStale: NestedCall = async (services, execution, target, args) => {
-  const reads = execution.usage.reads();
-  const result = await services.calls.snapshotQuery(execution, target, args);
-  execution.usage.restore(reads);
-  return result;
-};
+/** Calls within the transaction of the caller. */
+function calledNested({ calls }: Services): Calls["snapshotQuery"] {
+  return async (execution, target, args, budget) => {
+    const { usage, transaction } = execution;
+    const [savepoint, written] = [transaction.savepoint(), usage.written()];
+    const restoreLimits = usage.lower(budget, () => transaction.readSet.size);
+    try {
+      const result = await calls.nested(execution, target, args);
+      if (result.kind === "failure") {
+        transaction.rollbackTo(savepoint);
+        usage.restore(written);
+      }
+      return result;
+    } finally {
+      restoreLimits();
+    }
+  };
+}
 
 /** The option `transactionLimits` of a nested call. */
 function budgetOf(args: SyscallArgs): Budget {

@@ -10,6 +10,7 @@ import type { Identity } from "../contract/function-runner.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import type { CallContext, TransactionExecution } from "../execution/execution.ts";
 import type { FunctionFailure, FunctionResult } from "../execution/function-failure.ts";
+import type { Budget } from "../execution/transaction-usage.ts";
 import type { Worlds } from "../isolate/worlds.ts";
 import type { NodeActions } from "../node/node-actions.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
@@ -27,11 +28,15 @@ export type Calls = {
     target: RegisteredFunction,
     args: JSONValue,
   ) => Promise<FunctionResult>;
-  /** Runs a query on the caller's snapshot, without the caller's writes. It cannot cause a conflict. */
+  /**
+   * Runs a query on the caller's snapshot, without the caller's writes. It cannot cause a conflict. As on Convex, its reads do not
+   * count as the caller's.
+   */
   readonly snapshotQuery: (
     execution: TransactionExecution,
     target: RegisteredFunction,
     args: JSONValue,
+    budget: Budget,
   ) => Promise<FunctionResult>;
   readonly query: (
     target: RegisteredFunction,
