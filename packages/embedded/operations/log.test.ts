@@ -79,6 +79,22 @@ test("an error whose stack has only frames is described with its message", () =>
   expect(describeError(failure)).toBe("TypeError: no luck");
 });
 
+test.each([
+  ["a.ts", "TypeError: a.ts"],
+  ["", "TypeError"],
+])("an error with the message %j and a stack of frames keeps its name and message", (message, title) => {
+  const failure = new TypeError(message);
+  failure.stack = "    at f (../convex/a.ts:1:2)";
+  expect(describeError(failure)).toBe(`${title}\n    at f (../convex/a.ts:1:2)`);
+});
+
+test("an error whose message was replaced after its stack was read is described with the new one", () => {
+  const failure = new TypeError("first");
+  void failure.stack;
+  failure.message = "second";
+  expect(describeError(failure)).toMatch(/^TypeError: second\nTypeError: first\n {4}at /);
+});
+
 test("a description quotes no refused value, and ends even if causes go in a circle", () => {
   const invalid = new Error(
     'ArgumentValidationError: Value does not match validator.\nPath: .rank\nValue: "hunter2"',

@@ -78,9 +78,11 @@ function describe(error: unknown, depth: number): string {
   return [known, ...inner.map((each) => `Caused by: ${describe(each, depth - 1)}`)].join("\n");
 }
 
-/** An error that a function has met has a stack without its name and message. */
+/** The stack of an error that a function has met begins with its frames. Others may begin with a message that was replaced since. */
 function stackOf({ name, message, stack = "" }: Error): string {
-  return stack !== "" && stack.includes(message) ? stack : `${name}: ${message}\n${stack}`.trimEnd();
+  const title = message === "" ? name : `${name}: ${message}`;
+  const isTitled = stack !== "" && !stack.startsWith("    at ") && stack.includes(message);
+  return isTitled ? stack : `${title}\n${stack}`.trimEnd();
 }
 
 function lineOf(format: LogFormat, entry: Entry): string {
