@@ -57,7 +57,7 @@ export const limits = {
   concurrentOperations: 1_000,
   /** The body of a request to an HTTP action. This limit is ours. */
   httpRequestBytes: 20 * mib,
-  /** The body of an HTTP action's response. The documentation says 20 MiB. */
+  /** The body of an HTTP action's response, on Convex since October 2026 (82e5c50). Its documentation still says 20 MiB. */
   httpResponseBytes: 100 * mib,
   /** Running time of a query or a mutation, without its syscalls. */
   userTimeMs: 1_000,

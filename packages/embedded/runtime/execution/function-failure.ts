@@ -27,7 +27,10 @@ export function describeThrown(thrown: unknown, mapStack: StackMapper): Function
   return describeCopy(copyThrown(thrown), mapStack);
 }
 
-/** The error of a nested call begins so. As on Convex, its callers do not repeat that. */
+/**
+ * The error of a nested call begins so, and its callers do not repeat that. Convex does the same since October 2026 (b352fab), also
+ * for a message that a function has begun so by itself.
+ */
 const isUncaught = /^Uncaught \w+: /;
 
 /** Describes a copied thrown value. Runs none of the developer's code. */
