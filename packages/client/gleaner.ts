@@ -7,6 +7,7 @@ import { Http } from "./http/http.ts";
 import { deletedRating, type Job, jobList, jobObject, type JobRating, ratingObject } from "./http/objects.ts";
 import { randomKey } from "./http/random-key.ts";
 import { type Requirements, requirementsHeaders } from "./http/requests.ts";
+import { Watchers } from "./http/watchers.ts";
 import { type JobUpdate, watchJob } from "./watch.ts";
 
 /** Fields of Gleaner's that OpenAI's types do not have: docs/api.md describes them. */
@@ -95,8 +96,7 @@ export class Gleaner {
   readonly #apiKey: string;
   readonly #site: Http;
   #convex: Promise<ConvexClient> | null = null;
-  /** Ends the watchers of the present connection. */
-  #closing = new AbortController();
+  readonly #watchers = new Watchers();
 
   constructor({ url, apiKey, fetch }: GleanerOptions) {
     const site = url.replace(/\/+$/, "").replace(/\/v1$/, "");
@@ -104,7 +104,7 @@ export class Gleaner {
     this.#apiKey = apiKey;
     this.#site = new Http({ ...options, url: site });
     this.#http = new Http({ ...options, url: `${site}/v1` });
-    this.batches = new Batches(this.#http);
+    this.batches = new Batches(this.#http, this.#watchers);
   }
 
   /**
@@ -167,12 +167,15 @@ export class Gleaner {
    * subscribes over a WebSocket, so it needs one: not for Convex functions, whose pages can watch instead. Several jobs of one request
    * are watched one by one.
    */
-  async *watch(jobId: string, signal?: AbortSignal): AsyncGenerator<JobUpdate, undefined> {
+  watch(jobId: string, signal?: AbortSignal): AsyncGenerator<JobUpdate, undefined> {
+    return this.#watchers.run(signal, (either) => this.#states(jobId, either));
+  }
+
+  async *#states(jobId: string, signal: AbortSignal): AsyncGenerator<JobUpdate, undefined> {
     this.#convex ??= this.#connect();
-    const signals = [this.#closing.signal, ...(signal === undefined ? [] : [signal])];
     // A server that could not be reached is asked again by the next watcher.
     this.#convex.catch(() => (this.#convex = null));
-    yield* watchJob(await this.#convex, { apiKey: this.#apiKey, jobId }, signals);
+    yield* watchJob(await this.#convex, { apiKey: this.#apiKey, jobId }, signal);
     return undefined;
   }
 
@@ -216,12 +219,11 @@ export class Gleaner {
     );
   }
 
-  /** Closes the connection of the watchers. They end with an error. */
+  /** Closes the connection of the watchers. They end with an error, and so do those of batches. */
   async close(): Promise<void> {
     const convex = this.#convex;
     this.#convex = null;
-    this.#closing.abort(new GleanerError("The client was closed.", closed));
-    this.#closing = new AbortController();
+    this.#watchers.end(new GleanerError("The client was closed.", closed));
     await (await convex)?.close();
   }
 

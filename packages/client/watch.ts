@@ -39,15 +39,15 @@ const refusal = z.object({ code: z.string(), message: z.string() });
 /**
  * Yields a job's state now, and then after each change until its end. Updates that come while the reader is busy are joined.
  * Rejects with a GleanerError if the key may not see the job. A lost connection is made again.
- * @param signals each ends the watch with its reason.
+ * @param signal ends the watch with its reason.
  */
 export async function* watchJob(
   client: ConvexClient,
   job: OfJob,
-  signals: readonly AbortSignal[],
+  signal: AbortSignal,
 ): AsyncGenerator<JobUpdate, undefined> {
-  for (const signal of signals) signal.throwIfAborted();
-  const subscription = new Subscription(client, job, signals);
+  signal.throwIfAborted();
+  const subscription = new Subscription(client, job, signal);
   try {
     for (;;) {
       const update = await subscription.next();
@@ -67,7 +67,7 @@ export function isFinal(status: JobStatus): boolean {
 class Subscription {
   readonly #client: ConvexClient;
   readonly #job: OfJob;
-  readonly #signals: readonly AbortSignal[];
+  readonly #signal: AbortSignal;
   readonly #following: ReturnType<typeof setInterval>;
   #unsubscribe: () => void = () => undefined;
   #streamed: StreamedText = noText;
@@ -77,11 +77,11 @@ class Subscription {
   #failure: Error | null = null;
   #wake: () => void = () => undefined;
 
-  constructor(client: ConvexClient, job: OfJob, signals: readonly AbortSignal[]) {
+  constructor(client: ConvexClient, job: OfJob, signal: AbortSignal) {
     this.#client = client;
     this.#job = job;
-    this.#signals = signals;
-    for (const signal of signals) signal.addEventListener("abort", this.#stop, { once: true });
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#stop, { once: true });
     this.#follow();
     this.#following = setInterval(() => this.#follow(), followEveryMs);
     this.#subscribe();
@@ -89,7 +89,7 @@ class Subscription {
 
   async next(): Promise<JobUpdate> {
     for (;;) {
-      for (const signal of this.#signals) signal.throwIfAborted();
+      this.#signal.throwIfAborted();
       if (this.#failure !== null) throw this.#failure;
       if (this.#isNew && this.#latest !== null) {
         this.#isNew = false;
@@ -103,7 +103,7 @@ class Subscription {
 
   close(): void {
     clearInterval(this.#following);
-    for (const signal of this.#signals) signal.removeEventListener("abort", this.#stop);
+    this.#signal.removeEventListener("abort", this.#stop);
     this.#unsubscribe();
   }
 

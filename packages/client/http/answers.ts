@@ -24,8 +24,8 @@ export class AnswerFile {
   }
 
   /** The answers that were added since the last call. */
-  async *newAnswers(fileId: string): AsyncGenerator<BatchAnswer, undefined> {
-    for await (const bytes of readFileFrom(this.#http, fileId, this.#offset)) {
+  async *newAnswers(fileId: string, signal?: AbortSignal): AsyncGenerator<BatchAnswer, undefined> {
+    for await (const bytes of readFileFrom(this.#http, fileId, this.#offset, signal)) {
       this.#offset += bytes.length;
       const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n");
       this.#rest = lines.pop() ?? "";

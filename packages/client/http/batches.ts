@@ -12,6 +12,7 @@ import {
 } from "./objects.ts";
 import { randomKey } from "./random-key.ts";
 import { type Requirements, requirementsHeaders } from "./requests.ts";
+import { Watchers } from "./watchers.ts";
 
 /** One request of a batch. Its `id` is repeated in its answer; the ids of a batch differ. */
 export type BatchLine = { readonly id: string; readonly body: object };
@@ -41,9 +42,12 @@ const askEveryMs = 2_000;
 /** Batches of up to 50,000 requests. */
 export class Batches {
   readonly #http: Http;
+  readonly #watchers: Watchers;
 
-  constructor(http: Http) {
+  /** @param watchers ends those of the batches, too. */
+  constructor(http: Http, watchers = new Watchers()) {
     this.#http = http;
+    this.#watchers = watchers;
   }
 
   /** Uploads the requests and submits them as a batch. `lines` may be a file in the format of OpenAI's batches. */
@@ -96,10 +100,14 @@ export class Batches {
   }
 
   /** Yields a batch now, and then whenever its counts, its status or its forecast have changed, until its end. */
-  async *watch(batchId: string, signal?: AbortSignal): AsyncGenerator<Batch, undefined> {
+  watch(batchId: string, signal?: AbortSignal): AsyncGenerator<Batch, undefined> {
+    return this.#watchers.run(signal, (either) => this.#states(batchId, either));
+  }
+
+  async *#states(batchId: string, signal: AbortSignal): AsyncGenerator<Batch, undefined> {
     let before = "";
     for (;;) {
-      const batch = await this.get(batchId);
+      const batch = await this.#http.get(pathOfBatch(batchId), batchObject, { signal });
       const now = JSON.stringify([batch.status, batch.request_counts, batch.forecast]);
       if (now !== before) yield batch;
       if (hasEnded(batch)) return undefined;
@@ -112,15 +120,19 @@ export class Batches {
    * Yields the end of each line in the order in which they end, also while the batch runs. Rejects with a GleanerError if the batch
    * did not start.
    */
-  async *answers(batchId: string, signal?: AbortSignal): AsyncGenerator<BatchAnswer, undefined> {
+  answers(batchId: string, signal?: AbortSignal): AsyncGenerator<BatchAnswer, undefined> {
+    return this.#watchers.run(signal, (either) => this.#ends(batchId, either));
+  }
+
+  async *#ends(batchId: string, signal: AbortSignal): AsyncGenerator<BatchAnswer, undefined> {
     const files = [new AnswerFile(this.#http), new AnswerFile(this.#http)];
-    for await (const batch of this.watch(batchId, signal)) {
+    for await (const batch of this.#states(batchId, signal)) {
       if (batch.status === "failed") {
         const why = batch.errors?.data[0]?.message ?? "its lines were refused";
         throw new GleanerError(`${batchId} did not start: ${why}`, "batch_failed");
       }
       for (const [index, fileId] of [batch.output_file_id, batch.error_file_id].entries()) {
-        if (fileId !== null) yield* files[index]?.newAnswers(fileId) ?? [];
+        if (fileId !== null) yield* files[index]?.newAnswers(fileId, signal) ?? [];
       }
     }
     return undefined;

@@ -68,10 +68,20 @@ async function* partsOf(
 }
 
 /** Reads a file from an offset to its present end. The file may grow meanwhile. */
-export async function* readFileFrom(http: Http, fileId: string, offset: number): AsyncGenerator<Uint8Array> {
+export async function* readFileFrom(
+  http: Http,
+  fileId: string,
+  offset: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   for (let from = offset; ;) {
     const range = `bytes=${String(from)}-${String(from + partBytes - 1)}`;
-    const options = { headers: { range }, withinMs: readWithinMs, accepts: noBytesThere };
+    const options = {
+      headers: { range },
+      withinMs: readWithinMs,
+      accepts: noBytesThere,
+      signal: signal ?? null,
+    };
     const response = await http.send(`/files/${encodeURIComponent(fileId)}/content`, options);
     if (response.status === noBytesThere) return;
     const bytes = await http.read(response);
