@@ -56,9 +56,14 @@ async function run(args: readonly string[]): Promise<void> {
     return;
   }
   const [request, key] = [bodyOf(asked, messages), randomUUID()];
-  const interrupted = onInterrupt(async () => await cancelAsked(api, request, key));
+  const progress = new Progress(false);
+  const interrupted = onInterrupt(async () => {
+    progress.done("Canceling…");
+    if (!(await cancelAsked(api, request, key)))
+      progress.done("The server did not answer, so the job may go on. To see it: gleaner jobs");
+  });
   const { body } = await ask(api, request, key, (waitsFor) => {
-    new Progress(false).done(`Waiting: ${waitWords(waitsFor)}.`);
+    progress.done(`Waiting: ${waitWords(waitsFor)}.`);
   }).catch(async (error: unknown) => {
     // The call fails because its job is canceled. The process is about to end.
     await interrupted();

@@ -1,6 +1,6 @@
 import { jobObject } from "@gleaner/client/http";
 import * as z from "zod";
-import { CommandError } from "../../command/command.ts";
+import { CommandError, exitUnreachable } from "../../command/command.ts";
 import type { Api } from "./api.ts";
 
 /** The body of POST /v1/chat/completions, as the commands write it. */
@@ -63,11 +63,16 @@ export async function ask(
   }
 }
 
+/** How long a person waits after Ctrl-C. */
+const cancelWithinMs = 5_000;
+
 /**
- * Cancels the job of a call that nobody waits for any more. The call may not have named its job yet, but an equal one finds it at once.
- * Resolves also if that fails, as when the job has just ended.
+ * Cancels the job of a call that nobody waits for any more. The call may not have named its job yet, but an equal one finds it at once,
+ * or makes it if the first one never arrived. Resolves also if the server refuses that, as when the job has just ended.
+ * @returns whether the server answered in time.
  */
-export async function cancelAsked(api: Api, body: ChatBody, idempotencyKey: string): Promise<void> {
+export async function cancelAsked(api: Api, body: ChatBody, idempotencyKey: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(cancelWithinMs);
   try {
     const response = await api.send("/chat/completions", {
       method: "POST",
@@ -77,11 +82,15 @@ export async function cancelAsked(api: Api, body: ChatBody, idempotencyKey: stri
         "idempotency-key": idempotencyKey,
         prefer: "respond-async",
       },
+      signal,
     });
     const { id } = await api.parse(response, jobObject);
-    await api.post(`/jobs/${encodeURIComponent(id)}/cancel`, {}, jobObject);
+    await api.send(`/jobs/${encodeURIComponent(id)}/cancel`, { method: "POST", signal });
+    return true;
   } catch (error) {
+    if (signal.aborted) return false;
     if (!(error instanceof CommandError)) throw error;
+    return error.exitCode !== exitUnreachable;
   }
 }
 
