@@ -61,6 +61,13 @@ it("follows a batch to its end while the server restarts", async () => {
   expect(said).toContain("b: completed");
 });
 
+it("says of each outage once that it tries again", async () => {
+  const half = answer(batchWith("in_progress", 1));
+  steps = [half, away, away, half, away, away, answer(batchWith("completed", 2))];
+  await batch.run(["wait", "b"]);
+  expect(said.match(/Trying again until it answers/g)).toHaveLength(2);
+});
+
 it("says at once that a server cannot be reached from the beginning", async () => {
   steps = [away];
   await expect(batch.run(["wait", "b"])).rejects.toMatchObject({ exitCode: 3 });

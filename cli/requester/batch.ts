@@ -184,8 +184,9 @@ async function wait(batches: Batches, id: string, json: boolean): Promise<void> 
   // Says at once that the server cannot be reached. Later that can only be for a time.
   let last = await batches.get(id);
   progress.done(`Following ${id}. Ctrl-C ends only this; to follow it again: gleaner batch wait ${id}`);
-  await patiently(progress, async () => {
+  await patiently(progress, async (answered) => {
     for await (const found of batches.watch(id)) {
+      answered();
       last = found;
       const { total, completed, failed } = found.request_counts;
       if (total > 0) progress.bar(completed + failed, total, progressOf(found));
