@@ -179,6 +179,18 @@ describe("the schema of a tool or an answer that is not strict", () => {
   });
 });
 
+it("names all keys of a record by an enum only in strict schemas", () => {
+  const labels = z.toJSONSchema(z.object({ v: z.partialRecord(z.enum(["a", "b"]), z.string()) }));
+  expect(recordOf(toolSchema(labels, undefined)["properties"])["v"]).toEqual({
+    type: "object",
+    additionalProperties: { type: "string" },
+  });
+  expect(recordOf(toolSchema(labels, true)["properties"])["v"]).toMatchObject({
+    properties: { a: { type: "string" }, b: { type: "string" } },
+    additionalProperties: false,
+  });
+});
+
 describe("a strict schema of a client's library", () => {
   it.each<[string, unknown, object, ...object[]]>([
     ["zod", zodJson, zodUserValue, { score: 1.5 }, { tags: ["A"] }, { email: "no" }, { stars: 6 }],
@@ -228,6 +240,7 @@ describe("a strict schema of a client's library", () => {
     ],
   ])("may have %s, as zod writes it", (_, type, value, ...wrong) => {
     const schema = toolSchema(z.toJSONSchema(z.object({ v: type })), true);
+    expect(type.safeParse(value)).toMatchObject({ success: true });
     expect(holdsSchema(schema, { v: value }, { patterns: true })).toBe(true);
     for (const v of wrong)
       expect(holdsSchema(schema, { v }, { patterns: true }), JSON.stringify(v)).toBe(false);

@@ -141,7 +141,8 @@ class Walk {
     if (++this.#nodes > schemaLimits.nodes) {
       throw new Refusal(path, `is one of more than ${schemaLimits.nodes} schemas`);
     }
-    const value = namedRecord(closedTuple(this.#withParts(all, path)));
+    const tuple = closedTuple(this.#withParts(all, path));
+    const value = this.#checked ? namedRecord(tuple) : tuple;
     const type = saysWhat(value) ? undefined : meantType(value);
     const kept: Record<string, unknown> = type === undefined ? {} : { type };
     for (const [keyword, each] of Object.entries(value)) {
@@ -306,7 +307,10 @@ function closedTuple(schema: JsonSchema): JsonSchema {
   return { ...rest, maxItems: Math.min(first, Number(maxItems ?? first)) };
 }
 
-/** An object with properties of any name out of a list, as zod writes records by an enum, has all of them. */
+/**
+ * Names the properties of an object whose names are out of a list, as zod writes records by an enum. The answer then has all of them.
+ * Only strict schemas are read like this: a call of another tool may name a few of a hundred labels.
+ */
 function namedRecord(schema: JsonSchema): JsonSchema {
   const { propertyNames, additionalProperties = {}, ...rest } = schema;
   const { type = "string", enum: names, ...more } = recordOf(propertyNames);
