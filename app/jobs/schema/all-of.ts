@@ -1,4 +1,5 @@
 import { isRecord, recordOf } from "../../json.ts";
+import { regularExpression } from "./checks.ts";
 import { isAnnotation, Refusal } from "./keywords.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -27,6 +28,12 @@ export function joined(
   const speaking = parts.filter((part) => Object.keys(part).some((keyword) => !isSilent(keyword)));
   // A reference by itself stays one, so that schemas may contain themselves.
   const wholes = speaking.length <= 1 && !isBesideReference(own) ? parts : parts.map(resolved);
+  for (const [index, { pattern }] of wholes.entries()) {
+    // Beside another pattern it may look like a part of one, such as "a)(b".
+    if (typeof pattern !== "string" || regularExpression(pattern) !== undefined) continue;
+    const place = index === 0 ? path : [...path, "allOf", String(index - 1)];
+    throw new Refusal([...place, "pattern"], "is no regular expression");
+  }
   const flat = wholes.map((part) => joined(part, path, resolve, spend));
   return flat.slice(1).reduce((sum, part) => {
     spend(sizeOf(sum) + sizeOf(part));

@@ -190,6 +190,8 @@ describe("a strict schema", () => {
         ],
       },
     ],
+    ["allOf.0.pattern", { allOf: [{ pattern: "a)(b" }, { pattern: "c" }] }],
+    ["pattern", { pattern: "a)(b", allOf: [{ pattern: "c" }] }],
     ["", { $ref: "#/$defs/a", minLength: 1, $defs: { a: { $ref: "#/$defs/a", maxLength: 1 } } }],
   ])("is refused at %j if parts cannot be joined", (path, schema) => {
     expect(parseSchema(schema, { checked: true })).toMatchObject({ kind: "refused", path });
