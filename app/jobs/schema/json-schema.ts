@@ -312,6 +312,7 @@ function closedTuple(schema: JsonSchema): JsonSchema {
  * Only strict schemas are read like this: a call of another tool may name a few of a hundred labels.
  */
 function namedRecord(schema: JsonSchema): JsonSchema {
+  if (!("propertyNames" in schema)) return schema;
   const { propertyNames, additionalProperties = {}, ...rest } = schema;
   const { type = "string", enum: names, ...more } = recordOf(propertyNames);
   const isList = Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === "string");
