@@ -126,7 +126,7 @@ it.each([
   [{ seed: 0.5 }, "Invalid 'seed': must be a whole number."],
   [{ temperature: 3 }, "Invalid 'temperature': must be at most 2."],
   [{ temperature: "x" }, "Invalid 'temperature': must be a number."],
-  [{ max_tokens: 1e308 }, "Invalid 'max_tokens': must be at most 9007199254740991."],
+  [{ max_tokens: 1.5 }, "Invalid 'max_tokens': must be a whole number."],
   [{ top_k: -1e308 }, "Invalid 'top_k': must be at least 0."],
   [{ response_format: 5 }, "Invalid 'response_format': must be an object."],
   [{ max_tokens: 0 }, "Invalid 'max_tokens': must be at least 1."],

@@ -241,7 +241,7 @@ describe("parseChat", () => {
     });
   });
 
-  it.each([2 ** 31 - 1, Number.MAX_SAFE_INTEGER])(
+  it.each([2 ** 31 - 1, Number.MAX_SAFE_INTEGER, 2 ** 63 - 1, 1e308])(
     "cuts a bound of %d tokens, and does not refuse it",
     (most) => {
       const messages = [{ role: "user", content: "Hi" }];
@@ -251,6 +251,11 @@ describe("parseChat", () => {
         });
     },
   );
+
+  it("refuses an endless bound of tokens", () => {
+    const json = '{"messages":[{"role":"user","content":"Hi"}],"max_tokens":1e999}';
+    expect(parseChat(json)).toMatchObject({ refusal: { param: "max_tokens" } });
+  });
 
   it("takes a function without parameters", () => {
     const tool = { type: "function", function: { name: "now" } };
@@ -382,7 +387,7 @@ describe("parseChat", () => {
     ],
     ["max_tokens", { max_tokens: 0 }, "invalid_value"],
     ["max_tokens", { max_tokens: 1.5 }, "invalid_type"],
-    ["max_completion_tokens", { max_completion_tokens: 2 ** 53 }, "invalid_value"],
+    ["max_completion_tokens", { max_completion_tokens: -(2 ** 63) }, "invalid_value"],
     ["temperature", { temperature: 3 }, "invalid_value"],
     ["temperature", { temperature: "hot" }, "invalid_type"],
     ["top_p", { top_p: -1 }, "invalid_value"],

@@ -25,10 +25,15 @@ export function whole(least: number, most: number) {
   return z.number().min(least).max(most).int();
 }
 
-/** More tokens than an answer may have are no mistake: clients set a bound that no model reaches. */
-export const tokens = whole(1, Number.MAX_SAFE_INTEGER).transform((asked) =>
-  Math.min(asked, limits.maxTokens),
-);
+/**
+ * More tokens than an answer may have are no mistake: clients set a bound that no model reaches, such as the largest number of their
+ * language. So it is cut before it has to be a safe integer.
+ */
+export const tokens = z
+  .number()
+  .min(1)
+  .transform((asked) => (Number.isInteger(asked) ? Math.min(asked, limits.maxTokens) : asked))
+  .pipe(z.int());
 
 const responseFormat = z.discriminatedUnion(
   "type",
