@@ -560,6 +560,15 @@ describe("a batch", () => {
     expect(await idOf({}, retry)).not.toBe(anew);
   });
 
+  it("is not found again by a retry after its end", async () => {
+    const fileId = await upload("\n");
+    const first = (await (await create(fileId)).json()) as Batch;
+    await step();
+    expect(await get(first.id)).toMatchObject({ status: "failed" });
+    const second = (await (await create(fileId, {}, { "x-stainless-retry-count": "1" })).json()) as Batch;
+    expect(second.id).not.toBe(first.id);
+  });
+
   it("is listed, newest first, and seen by its own key only", async () => {
     const first = await start(lines(1));
     vi.advanceTimersByTime(1_000);

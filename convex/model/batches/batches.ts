@@ -181,22 +181,18 @@ function requirementsText(requires: NewBatch["requires"] = {}): string {
 
 /** OpenAI's clients wait ten minutes for an answer, and then pause for some seconds before they ask again. */
 const retriedWithinMs = 15 * 60_000;
-/** A key's batches that are looked at. */
-const mostRecent = 20;
 
-/** The batch that an equal call of the key created shortly before. Null: none did. */
+/**
+ * The batch that an equal call of the key created shortly before and that has not ended. Null: there is no such batch. The SDKs also
+ * repeat a call that was refused. So after the end of an equal batch, the requester may want a second one.
+ */
 async function firstTryOf(
   ctx: QueryCtx,
   { _id }: Doc<"apiKeys">,
   { fileId, endpoint, window, metadata, outputKeptMs, requires }: NewBatch,
   now: number,
 ): Promise<Doc<"batches"> | null> {
-  const recent = await ctx.db
-    .query("batches")
-    .withIndex("by_key", (q) => q.eq("apiKeyId", _id))
-    .order("desc")
-    .take(mostRecent);
-  const found = recent.find(
+  const found = (await openBatchesOf(ctx, _id)).findLast(
     (batch) =>
       batch.createdAt > now - retriedWithinMs &&
       batch.cancelingAt === undefined &&
