@@ -294,6 +294,18 @@ describe("a response in the background", () => {
     });
   });
 
+  it("is not waited for if the id is of another job", async () => {
+    const asked = await t.fetch("/v1/embeddings", {
+      method: "POST",
+      headers: { authorization: `Bearer ${acme.apiKey}`, prefer: "respond-async" },
+      body: JSON.stringify({ model: modelId, input: "Hi" }),
+    });
+    const { id } = (await asked.json()) as Body;
+    const headers = { authorization: `Bearer ${acme.apiKey}`, prefer: "wait=540" };
+    const wrong = await t.fetch(`/v1/responses/resp_${id}`, { headers });
+    await expectError(wrong, 404, { code: "not_found" });
+  });
+
   it("fails with one of the codes that OpenAI's clients know, and ours in words", async () => {
     const { id } = (await (await post({ ...minimal, background: true })).json()) as Body;
     await takeJob(t, device, async ({ attemptId }) => {

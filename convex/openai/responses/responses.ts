@@ -134,6 +134,8 @@ async function waitForEnd(
   if ("error" in asked) return errorResponse(asked.error);
   const { giveUpAt } = asked;
   if (giveUpAt === null) return null;
+  const other = await otherThanResponse(ctx, caller, jobId);
+  if (other !== null) return other;
   const { keyId } = caller;
   const { signal } = request;
   const id = storedId("call", jobId);
@@ -146,20 +148,29 @@ async function waitForEnd(
 }
 
 /** @returns why the response was not canceled; null if it was. */
-async function cancelResponse(ctx: ActionCtx, { keyId }: Caller, jobId: string): Promise<Response | null> {
+async function cancelResponse(ctx: ActionCtx, caller: Caller, jobId: string): Promise<Response | null> {
+  const other = await otherThanResponse(ctx, caller, jobId);
+  if (other !== null) return other;
+  const { keyId } = caller;
   const id = storedId("call", jobId);
   if (id !== "") {
-    const { job } = await ctx.runQuery(internal.calls.requests.view, { keyId, id });
-    if (job.callForm !== "response") return errorResponse(noResponse);
     const { ended } = await canceledCall(ctx, { keyId, id });
     return ended === null ? null : jobErrorResponse(jobEnded(ended), jobId);
   }
-  const { job } = await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId });
-  if (job.kind !== "chat") return errorResponse(noResponse);
   const outcome = await ctx.runMutation(internal.requests.cancelAdmitted, { keyId, jobId });
   return outcome.kind === "already-final" && outcome.status !== "canceled"
     ? jobErrorResponse(jobEnded(outcome.status), jobId)
     : null;
+}
+
+/** @returns the answer for an id of a job or a call that is no response; null if it is one. */
+async function otherThanResponse(ctx: ActionCtx, { keyId }: Caller, jobId: string): Promise<Response | null> {
+  const id = storedId("call", jobId);
+  const isResponse =
+    id === ""
+      ? (await ctx.runQuery(internal.requests.resultAdmitted, { keyId, jobId })).job.kind === "chat"
+      : (await ctx.runQuery(internal.calls.requests.view, { keyId, id })).job.callForm === "response";
+  return isResponse ? null : errorResponse(noResponse);
 }
 
 const openStatuses: Partial<Record<RequesterJob["status"], ResponseStatus>> = {
