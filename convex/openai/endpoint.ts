@@ -75,9 +75,11 @@ async function admitAndAnswer(ctx: ActionCtx, request: Request, answer: Answer):
 }
 
 async function answerKnown(request: Request, answer: () => Promise<Response>): Promise<Response> {
-  const unknown = unknownQuery(request) ?? (await unknownBody(request));
-  if (unknown !== null) return errorResponse(unknown);
-  const outcome = await outcomeOf(answer());
+  const refusedOrAnswer = async (): Promise<Response> => {
+    const unknown = unknownQuery(request) ?? (await unknownBody(request));
+    return unknown === null ? await answer() : errorResponse(unknown);
+  };
+  const outcome = await outcomeOf(refusedOrAnswer());
   return outcome.kind === "ok" ? outcome.value : errorResponse(errorOf(outcome));
 }
 

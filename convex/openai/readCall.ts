@@ -1,4 +1,4 @@
-import { jobTimes, limits } from "../../app/jobs/limits.ts";
+import { jobTimes } from "../../app/jobs/limits.ts";
 import type { BodyParse } from "../../app/jobs/parse/parse-body.ts";
 import { type Client, parseClient } from "../../app/jobs/parse/parse-client.ts";
 import { parsePrefer, type Preference } from "../../app/jobs/parse/parse-prefer.ts";
@@ -6,19 +6,9 @@ import { parseNeeds } from "../../app/keys/parse-needs.ts";
 import type { DeviceNeeds } from "../../app/keys/requirements.ts";
 import { defaultAlias } from "../../app/models/aliases.ts";
 import type { ModelView } from "../model/models/catalog.ts";
-import { type BodyMistake, isGzipped, readBody } from "./body/readBody.ts";
+import { readBody } from "./body/readBody.ts";
 import type { Caller } from "./endpoint.ts";
-import {
-  bodyNotGzip,
-  bodyNotUtf8,
-  bodyTooLarge,
-  fromParse,
-  needsHeader,
-  unknownEncoding,
-  unknownModel,
-  wrongExpiry,
-  wrongNeeds,
-} from "./errors.ts";
+import { fromParse, needsHeader, unknownModel, wrongExpiry, wrongNeeds } from "./errors.ts";
 import { namedModel } from "./namedModel.ts";
 import type { ApiError } from "./respond.ts";
 
@@ -92,10 +82,8 @@ export async function readJson<Asked>(
 ): Promise<
   { readonly kind: "ok"; readonly asked: Asked } | { readonly kind: "refused"; readonly error: ApiError }
 > {
-  const isCompressed = isGzipped(request);
-  if (isCompressed === null) return { kind: "refused", error: unknownEncoding };
-  const body = await readBody(request, limits.bodyBytes, isCompressed);
-  if (body.kind !== "text") return { kind: "refused", error: bodyErrors[body.kind] };
+  const body = await readBody(request);
+  if (body.kind === "refused") return body;
   const parsed = parse(body.text);
   return parsed.kind === "refused"
     ? { kind: "refused", error: fromParse(parsed.refusal) }
@@ -111,9 +99,3 @@ function expiresInMs(header: string | null): number | null | undefined {
   const ms = /^\d{1,7}$/.test(header) ? 1_000 * Number(header) : 0;
   return ms >= jobTimes.leastMs && ms <= jobTimes.mostMs ? ms : null;
 }
-
-const bodyErrors = {
-  "too large": bodyTooLarge,
-  "not UTF-8": bodyNotUtf8,
-  "not gzip": bodyNotGzip,
-} as const satisfies Record<BodyMistake, ApiError>;

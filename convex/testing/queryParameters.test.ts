@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { beforeEach, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
 import { hashSecret } from "../model/authenticate.ts";
@@ -108,4 +109,29 @@ it.each([
   await expectError(await send('{"reason": "late"}'), 400, { code: "unknown_parameter", param: "reason" });
   await expectError(await send("reason=late"), 400, { code: "invalid_json" });
   for (const body of [undefined, "", "{}", "null"]) await expectError(await send(body), 404, {});
+});
+
+async function cancel(body: BodyInit, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return await t.fetch("/v1/jobs/x/cancel", {
+    method: "POST",
+    headers: { authorization: `Bearer ${acme.apiKey}`, ...headers },
+    body,
+    duplex: "half",
+  } as RequestInit);
+}
+
+it("reads a compressed body of such a call", async () => {
+  const zipped = (text: string): Promise<Response> => cancel(gzipSync(text), { "content-encoding": "gzip" });
+  await expectError(await zipped("{}"), 404, { code: "not_found" });
+  await expectError(await zipped('{"reason": "late"}'), 400, { code: "unknown_parameter", param: "reason" });
+  const plain = await cancel("{}", { "content-encoding": "gzip" });
+  await expectError(plain, 400, { code: "invalid_request_body" });
+  await expectError(await cancel("{}", { "content-encoding": "br" }), 415, {
+    code: "unsupported_content_encoding",
+  });
+});
+
+it("answers in OpenAI's form if such a body breaks off", async () => {
+  const body = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
+  await expectError(await cancel(body), 500, {});
 });

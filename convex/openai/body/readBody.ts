@@ -1,8 +1,18 @@
+import { limits } from "../../../app/jobs/limits.ts";
+import { bodyNotGzip, bodyNotUtf8, bodyTooLarge, unknownEncoding } from "../errors.ts";
+import type { ApiError } from "../respond.ts";
 import { Unzip } from "./unzip.ts";
 
-export type BodyMistake = "too large" | "not UTF-8" | "not gzip";
+type BodyText =
+  { readonly kind: "text"; readonly text: string } | { readonly kind: "refused"; readonly error: ApiError };
 
-type Body = { readonly kind: "text"; readonly text: string } | { readonly kind: BodyMistake };
+const mistakes = {
+  "too large": bodyTooLarge,
+  "not UTF-8": bodyNotUtf8,
+  "not gzip": bodyNotGzip,
+} as const satisfies Readonly<Record<string, ApiError>>;
+
+type Body = { readonly kind: "text"; readonly text: string } | { readonly kind: keyof typeof mistakes };
 
 /** Whether a body is compressed with gzip. Null: it is compressed otherwise. */
 export function isGzipped({ headers }: Request): boolean | null {
@@ -11,8 +21,16 @@ export function isGzipped({ headers }: Request): boolean | null {
   return encoding === "" || encoding === "identity" ? false : null;
 }
 
-/** The body as text. It stops reading, and decompressing, beyond `maxBytes`. */
-export async function readBody(request: Request, maxBytes: number, isCompressed: boolean): Promise<Body> {
+/** The body of a call as text. Decompresses it if its headers say that it is compressed. */
+export async function readBody(request: Request): Promise<BodyText> {
+  const isCompressed = isGzipped(request);
+  if (isCompressed === null) return { kind: "refused", error: unknownEncoding };
+  const body = await readText(request, limits.bodyBytes, isCompressed);
+  return body.kind === "text" ? body : { kind: "refused", error: mistakes[body.kind] };
+}
+
+/** It stops reading, and decompressing, beyond `maxBytes`. */
+async function readText(request: Request, maxBytes: number, isCompressed: boolean): Promise<Body> {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return { kind: "too large" };
   if (request.body === null) return { kind: "text", text: "" };
   const reader = request.body.getReader();
