@@ -79,9 +79,10 @@ it("a file comes in parts, in the order in which they are completed", async () =
 
 it("a part may be sent again, as after a lost answer", async () => {
   const upload = await create();
-  const lost = await partId(upload.id, "abcdef");
+  // OpenAI's SDKs try three times.
+  const lost = [await partId(upload.id, "abcdefghi"), await partId(upload.id, "abcdefghi")];
   const [second, first] = [await partId(upload.id, "ghi"), await partId(upload.id, "abcdef")];
-  expect(lost).not.toBe(first);
+  expect(new Set([...lost, first]).size).toBe(3);
   const completed = await post(`/v1/uploads/${upload.id}/complete`, { part_ids: [first, second] });
   expect(((await completed.json()) as Upload).file).toMatchObject({ bytes: 9 });
   expect(await storedFiles()).toBe(2);
@@ -158,9 +159,9 @@ it("is refused where its parts do not fit", async () => {
   await expectError(await complete(["part_x"]), 404, { code: "not_found", param: "part_ids" });
   await expectError(await complete([]), 400, { param: "part_ids" });
   expect(await storedFiles()).toBe(1);
-  await part(upload.id, "abcdefghi");
+  for (let tries = 0; tries < 2; tries += 1) await part(upload.id, "abcdefghi");
   await expectError(await part(upload.id, "abcdefg"), 400, { code: "invalid_value" });
-  expect(await storedFiles()).toBe(2);
+  expect(await storedFiles()).toBe(3);
 });
 
 it("is seen by its own key only", async () => {

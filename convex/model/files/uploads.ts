@@ -96,10 +96,10 @@ function bytesOf(pieces: readonly StoredPart[]): number {
 }
 
 /**
- * A client that got no answer sends a part again, and both are there until the end. So all parts together may have so many times the
- * bytes that the upload announced. The parts that its end names have exactly those.
+ * OpenAI's SDKs try three times to send a part. Each try that got no answer may have stored it. So the stored parts may have three times
+ * the bytes that the upload announced. The parts of the completed file have exactly as many as announced.
  */
-const sentAgain = 2;
+const mostTries = 3;
 
 /**
  * Adds a part, whose pieces are stored. Refuses: invalid (the upload has ended, or its parts have far more than it announced). The caller then
@@ -119,7 +119,7 @@ export async function addPart(
   const own = bytesOf(pieces);
   const all = bytesOf(parts.flatMap(piecesOf)) + own;
   if (own > upload.bytes) refuseBytes("The part has", own, upload);
-  if (all > sentAgain * upload.bytes) refuseBytes("The parts have", all, upload);
+  if (all > mostTries * upload.bytes) refuseBytes("The parts have", all, upload);
   const [first, ...more] = pieces;
   return await ctx.db.insert("uploadParts", {
     uploadId: upload._id,
