@@ -59,7 +59,7 @@ export const chatFields = {
     { fields: messageFields },
   ),
   max_completion_tokens: supported(
-    "an upper bound; one beyond the model's context is taken for the context. Beside `max_tokens` it counts. Default: 1,024, or the context's length if that is less",
+    "an upper bound; one beyond the model's context is taken for the context. If a request also has `max_tokens`, this one counts. Default: 1,024, or the context's length if that is less",
     100,
   ),
   tools: supported(

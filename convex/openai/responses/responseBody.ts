@@ -83,8 +83,8 @@ export function endStatus({ finishReason }: TextResult): "completed" | "incomple
 }
 
 /**
- * The error of a failed response. OpenAI's clients know a list of codes, and programs may have been generated from it. So ours is in the
- * words.
+ * The error of a failed response. OpenAI publishes a list of codes, and generated clients refuse others. So `code` is one of these, and
+ * the message names our own code.
  */
 export function failureBody({ status, code, message }: ApiError): {
   readonly code: string;
