@@ -16,3 +16,9 @@ it.each(["grammar:0", "grammar:-1", "grammar:01", "grammar:1.5", "grammar:", "gr
 it("its own version is not old, and neither is one that it does not know", () => {
   for (const tag of [grammarTag, "grammar:0", "grammar:1000"]) expect(isOldGrammar(tag)).toBe(false);
 });
+
+it("versions below that of the program are old", () => {
+  expect(isOldGrammar("grammar:1", 2)).toBe(true);
+  for (const tag of ["grammar:0", "grammar:2", "grammar:3", "grammar:mine"])
+    expect(isOldGrammar(tag, 2)).toBe(false);
+});

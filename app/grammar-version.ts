@@ -20,13 +20,13 @@ export function grammarOf(tags: readonly string[] | undefined): string | null {
   return tags?.find(isGrammarTag) ?? null;
 }
 
-/** Whether a program of this version knows the version of the grammars. A device may invent one, or have a newer program. */
-export function isKnownGrammar(tag: string): boolean {
+/** Whether a program of some version knows the version of the grammars. A device may invent one, or have a newer program. */
+export function isKnownGrammar(tag: string, newest = grammarVersion): boolean {
   const version = tag.slice(prefix.length);
-  return /^[1-9]\d*$/.test(version) && Number(version) <= grammarVersion;
+  return /^[1-9]\d*$/.test(version) && Number(version) <= newest;
 }
 
-/** Whether a known version is older than that of this program. Few devices may have it, or some that agreed on it. */
-export function isOldGrammar(tag: string): boolean {
-  return isKnownGrammar(tag) && tag !== grammarTag;
+/** Whether a known version is older than that of the program. Few devices may have it, or some that agreed on it. */
+export function isOldGrammar(tag: string, newest = grammarVersion): boolean {
+  return isKnownGrammar(tag, newest - 1);
 }
