@@ -154,6 +154,39 @@ describe("a canary", () => {
     }
   });
 
+  it.each(["key", "team’s key", "handed-over device"])(
+    "has neither numbers nor key of a chat whose prompt the donor knows by their %s",
+    async (by) => {
+      vi.mocked(drawCanary).mockReset();
+      const { memberId: ann } = await joinAs(t, session, { name: "Ann", roles: ["donor", "requester"] });
+      const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+      const { teamId } = await t.mutation(api.console.people.createTeam, { session, name: "Office" });
+      await t.mutation(api.console.people.setTeams, { session, memberId: ann, teamIds: [teamId] });
+      const owner = by === "team’s key" ? teamId : ann;
+      await t.mutation(api.console.keys.setOwner, { session, keyId, owner });
+      const request = { ...chat(), maxTokens: 200, temperature: 0.7 };
+      const jobId = await submitWork(t, acme.apiKey, { kind: "chat", request });
+      await completeJob(t, devices[2] as Device, jobId);
+      await pass(t, 61_000);
+      const [{ deviceId }] = devices as [Device];
+      await t.run(async (ctx) => {
+        const owned = by === "handed-over device" ? { givers: [ann] } : { owner: ann };
+        await ctx.db.patch("devices", deviceId, owned);
+      });
+      for (const device of devices)
+        await t.run(async (ctx) => await noteUnchecked(ctx, { deviceId: device.deviceId, modelId }, false));
+      await leaveUnchecked(t, acme, devices[0] as Device);
+      expect(await ask()).toBe(true);
+      const { organizationId } = acme;
+      const payloadOf = async (id: string) =>
+        (await t.run(async (ctx) => await queue.payload(ctx, organizationId, id)))?.payload;
+      for (const id of (await newest()).jobIds) {
+        expect(await payloadOf(id)).toMatchObject({ temperature: 0 });
+        expect(parseCacheOwner(await payloadOf(id))).not.toBe(parseCacheOwner(await payloadOf(jobId)));
+      }
+    },
+  );
+
   it("seems to be of another key each time, if there was no chat", async () => {
     draw("plain");
     const owners = new Set<string>();

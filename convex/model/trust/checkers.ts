@@ -77,19 +77,21 @@ export async function isHeard(
   return mayReplay(await people.behind(deviceId, device?.owner, device), accused, heard);
 }
 
-/** The devices, in their order, of whose people none is behind some others. */
-export async function ofOtherSides(
+/** A device or an API key. */
+type Owned = { readonly _id: string; readonly owner?: Owner } & Pick<Doc<"devices">, "givers">;
+
+/** The devices or keys, in their order, of whose people none is behind some other devices. */
+export async function ofOtherSides<Some extends Owned>(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
-  devices: readonly Doc<"devices">[],
+  some: readonly Some[],
   others: readonly Doc<"devices">[],
-): Promise<Doc<"devices">[]> {
+): Promise<Some[]> {
   const people = new People(ctx, organizationId);
-  const sideOf = async (device: Doc<"devices">): Promise<Side> =>
-    await people.behind(device._id, device.owner, device);
+  const sideOf = async (each: Owned): Promise<Side> => await people.behind(each._id, each.owner, each);
   const taken = await Promise.all(others.map(sideOf));
-  const sides = await Promise.all(devices.map(sideOf));
-  return devices.filter((_, index) => {
+  const sides = await Promise.all(some.map(sideOf));
+  return some.filter((_, index) => {
     const side = sides[index];
     return side !== undefined && !taken.some((each) => areOneSide(each, side));
   });
@@ -128,17 +130,17 @@ class People {
     this.#organizationId = organizationId;
   }
 
-  /** A device with its owner, and with those who had it before. */
+  /** A device or a key with its owner, and with those who had it before. */
   async behind(
-    deviceId: Id<"devices">,
+    id: string,
     owner: Owner | undefined,
     device: Pick<Doc<"devices">, "givers"> | null,
   ): Promise<Side> {
     const givers = await Promise.all((device?.givers ?? []).map(async (giver) => await this.#owner(giver)));
     const before = givers.length === 0 ? {} : { givers };
     return owner === undefined
-      ? { device: deviceId, ...before }
-      : { device: deviceId, owner: await this.#owner(owner), ...before };
+      ? { device: id, ...before }
+      : { device: id, owner: await this.#owner(owner), ...before };
   }
 
   async #owner(owner: Owner): Promise<SideOwner> {

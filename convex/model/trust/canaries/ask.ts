@@ -101,7 +101,10 @@ export async function submitCanary(
   now: number,
 ): Promise<void> {
   const workers = await workersOf(ctx, organizationId);
-  const usual = await drawUsualChat(ctx, organizationId, modelId, now);
+  const devices: Doc<"devices">[] = [];
+  for (const deviceId of deviceIds)
+    devices.push(present(await ctx.db.get("devices", deviceId), "device of a canary"));
+  const usual = await drawUsualChat(ctx, organizationId, { modelId, devices }, now);
   const prompts = await canaryPromptsOf(ctx, organizationId);
   const request = drawCanary(prompts, inFormat, usual?.shape ?? null, Math.random);
   const canaryId = await ctx.db.insert("canaries", {
@@ -114,8 +117,7 @@ export async function submitCanary(
   // Devices know the jobs of one key by this name. A new one would be rare where few keys are in use.
   const cacheOwner = usual?.cacheOwner ?? (await hashSecret(crypto.randomUUID())).slice(0, 32);
   const jobIds: string[] = [];
-  for (const deviceId of deviceIds) {
-    const device = present(await ctx.db.get("devices", deviceId), "device of a canary");
+  for (const device of devices) {
     const asked = { canaryId, modelId, request, cacheOwner, device, workers };
     jobIds.push(await submitTo(ctx, organizationId, asked, now));
   }

@@ -3,6 +3,7 @@ import { type CanaryShape, shapeOf } from "../../../../app/trust/canaries.ts";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
 import type { QueryCtx } from "../../../_generated/server.js";
 import { queue } from "../../queue.ts";
+import { ofOtherSides } from "../checkers.ts";
 
 /** The last jobs that are looked at, and those of them whose request is read. */
 const mostOrders = 50;
@@ -15,12 +16,13 @@ export type UsualChat = { readonly shape: CanaryShape; readonly cacheOwner: stri
 
 /**
  * Draws one of the last chats of the organization with the model. A canary has its numbers and the name of its key, so that no device can
- * know a canary by these. It has no text of it. Chats with a data class are left out. Null: there is none.
+ * know a canary by these. It has no text of it. Chats with a data class are left out. So are those of keys of people behind the devices
+ * that get the canary: they know each prompt of their keys. Null: there is none.
  */
 export async function drawUsualChat(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
-  modelId: string,
+  { modelId, devices }: { readonly modelId: string; readonly devices: readonly Doc<"devices">[] },
   now: number,
 ): Promise<UsualChat | null> {
   const orders = await ctx.db
@@ -30,8 +32,13 @@ export async function drawUsualChat(
     )
     .order("desc")
     .take(mostOrders);
-  const able = orders
-    .filter((order) => order.modelId === modelId && isUsual(order))
+  const usual = orders.filter((order) => order.modelId === modelId && isUsual(order));
+  const keyIds = [...new Set(usual.map(({ apiKeyId }) => apiKeyId))];
+  const keys = await Promise.all(keyIds.map(async (keyId) => await ctx.db.get("apiKeys", keyId)));
+  const known = keys.flatMap((key) => key ?? []);
+  const apart = new Set((await ofOtherSides(ctx, organizationId, known, devices)).map(({ _id }) => _id));
+  const able = usual
+    .filter(({ apiKeyId }) => apart.has(apiKeyId))
     .map((order) => ({ order, place: Math.random() }))
     .sort((one, other) => one.place - other.place);
   for (const { order } of able.slice(0, mostRead)) {
