@@ -160,6 +160,8 @@ const cities = [
 const mostNumber = 58;
 
 const tokens = { least: 64, more: 65 } as const;
+/** The highest bound of tokens of a canary that is asked greedily. */
+export const mostGreedyTokens = tokens.least + tokens.more - 1;
 /** Canaries with a higher bound would cost too much, and shorter answers than the lowest bound tell little. */
 const mostTokens = 1_024;
 const seeds = 2 ** 31;

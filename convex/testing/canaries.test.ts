@@ -7,6 +7,7 @@ import { balanceOf } from "../model/ledger/balance.ts";
 import { checkAccount, deviceAccount, heldAccount, keyAccount } from "../model/ledger/transfer.ts";
 import { queue } from "../model/queue.ts";
 import { present } from "../model/refuse.ts";
+import { askCanarySoon } from "../model/trust/canaries/ask.ts";
 import { noteUnchecked, standingIn, storeStanding } from "../model/trust/standings.ts";
 import {
   addDevice,
@@ -442,7 +443,30 @@ describe("devices get canaries", () => {
     await pass(t, 5 * 60_000);
     expect(await canaries()).toHaveLength(1);
     const row = await t.run(async (ctx) => await ctx.db.query("checkSpending").unique());
-    expect(row?.replayMs).toBeGreaterThan(8_000);
+    expect(row?.replayMs).toBeGreaterThan(4_500);
+  });
+
+  it("within the budget of replays, counted by their own bounds of tokens", async () => {
+    vi.mocked(drawCanary).mockReset();
+    const [one] = devices as [Device];
+    const request = { ...chat(), maxTokens: 1_024 };
+    const askIn = async (answerMs: number): Promise<void> => {
+      await completeJob(t, one, await submitWork(t, acme.apiKey, { kind: "chat", request }));
+      await choose(t);
+      for (const device of devices) await leaveUnchecked(t, acme, device);
+      await t.run(async (ctx) => {
+        const row = present(await ctx.db.query("checkSpending").unique(), "spending");
+        await ctx.db.patch("checkSpending", row._id, { answerMs, replayMs: 0, canaryAt: 0 });
+        await askCanarySoon(ctx, acme.organizationId, Date.now());
+      });
+      await pass(t, 5 * 60_000);
+    };
+    await askIn(1_000_000);
+    expect(await canaries()).toEqual([]);
+    await askIn(3_000_000);
+    expect(await canaries()).toHaveLength(1);
+    const row = await t.run(async (ctx) => await ctx.db.query("checkSpending").unique());
+    expect(row?.replayMs).toBeGreaterThan(60_000);
   });
 });
 

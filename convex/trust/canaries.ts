@@ -2,15 +2,17 @@ import { v } from "convex/values";
 import { internalMutation } from "../_generated/server.js";
 import { askCanary, submitCanary, submitToThird } from "../model/trust/canaries/ask.ts";
 import { compareCanary } from "../model/trust/canaries/compare.ts";
+import { chatRequest } from "../model/validators/requests.ts";
 
 // No module keeps state between runs, so a run may use the modules of an earlier one.
 export const experimental_reuseContext = true;
 
-/** Asks one canary, if a device needs one. @returns whether it did. */
+/** Asks one canary, if a device needs one. `mostMs`: the time that it may take; absent: any. @returns whether it did. */
 export const ask = internalMutation({
-  args: { organizationId: v.id("organizations") },
+  args: { organizationId: v.id("organizations"), mostMs: v.optional(v.number()) },
   returns: v.boolean(),
-  handler: async (ctx, { organizationId }) => await askCanary(ctx, organizationId, Date.now()),
+  handler: async (ctx, { organizationId, mostMs = Infinity }) =>
+    await askCanary(ctx, organizationId, mostMs, Date.now()),
 });
 
 /** Submits a canary to two devices: the tested one, and one to compare with. Refuses as a submission. */
@@ -19,7 +21,8 @@ export const submit = internalMutation({
     organizationId: v.id("organizations"),
     modelId: v.string(),
     deviceIds: v.array(v.id("devices")),
-    inFormat: v.boolean(),
+    request: chatRequest,
+    cacheOwner: v.string(),
   },
   returns: v.null(),
   handler: async (ctx, canary) => {

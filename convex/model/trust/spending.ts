@@ -107,21 +107,23 @@ export function spentShareOf({ answerMs, replayMs }: Spending): number {
 const canariesEveryMs = 10 * 60_000;
 
 /**
- * Whether it is time for a canary that takes so long, within the budget of replays. Notes that somebody looks for one, so that nobody else
- * does for some minutes.
+ * Whether it is time for a canary, and the budget of replays has room for one that takes so long. Notes that somebody looks for one, so that
+ * nobody else does for some minutes.
+ * @returns the time that a canary may take; null: none is to be asked now.
  */
 export async function beginCanary(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  canaryMs: number,
+  leastMs: number,
   now: number,
-): Promise<boolean> {
+): Promise<number | null> {
   const row = await rowOf(ctx, organizationId);
-  if (row === null || now - (row.canaryAt ?? 0) < canariesEveryMs) return false;
+  if (row === null || now - (row.canaryAt ?? 0) < canariesEveryMs) return null;
   const { answerMs, replayMs } = await spendingOf(ctx, organizationId, now);
-  if (replayMs + canaryMs > replayBudget * answerMs) return false;
+  const leftMs = replayBudget * answerMs - replayMs;
+  if (leftMs < leastMs) return null;
   await ctx.db.patch("checkSpending", row._id, { canaryAt: now });
-  return true;
+  return leftMs;
 }
 
 /** Counts a canary as a replay. */

@@ -3,7 +3,7 @@ import type { WorkerView } from "@gleaner/queue/validators";
 import { ConvexError, type Infer } from "convex/values";
 import type { ChatRequest } from "../../../../app/jobs/chat.ts";
 import { parseCacheOwner, parseWork } from "../../../../app/jobs/payload/payload.ts";
-import { drawCanary, neededCanary } from "../../../../app/trust/canaries.ts";
+import { drawCanary, mostGreedyTokens, neededCanary } from "../../../../app/trust/canaries.ts";
 import { faded, isUnsure } from "../../../../app/trust/standing.ts";
 import { internal } from "../../../_generated/api.js";
 import type { Doc, Id } from "../../../_generated/dataModel.js";
@@ -26,9 +26,14 @@ import { standingIn, standingRow, storeStanding } from "../standings.ts";
 import { canaryKeyOf, canaryPromptsOf, payForCanary } from "./pool.ts";
 import { drawUsualChat } from "./shape.ts";
 
-/** The time of both answers, as the budget counts it: prompts are short, and answers have at most so many tokens. */
-const usualTokens = { prompt: 50, answer: 128 } as const;
-const canaryMs = 2_000 * (usualTokens.prompt / usualSpeed.prefill + usualTokens.answer / usualSpeed.generate);
+/** Prompts of canaries are short. */
+const promptTokens = 50;
+
+/** The most time of both answers, as the budget counts it. */
+function canaryMs({ maxTokens }: Pick<ChatRequest, "maxTokens">): number {
+  return 2_000 * (promptTokens / usualSpeed.prefill + maxTokens / usualSpeed.generate);
+}
+
 /** A canary comes within this time, so that its time tells a device nothing. */
 const withinMs = 5 * 60_000;
 
@@ -39,32 +44,45 @@ export async function askCanarySoon(
   now: number,
 ): Promise<void> {
   if ((await modeOf(ctx, organizationId)) !== "act") return;
-  if (!(await beginCanary(ctx, organizationId, canaryMs, now))) return;
-  await ctx.scheduler.runAfter(Math.random() * withinMs, internal.trust.canaries.ask, { organizationId });
+  const mostMs = await beginCanary(ctx, organizationId, canaryMs({ maxTokens: mostGreedyTokens }), now);
+  if (mostMs === null) return;
+  const args = { organizationId, mostMs };
+  await ctx.scheduler.runAfter(Math.random() * withinMs, internal.trust.canaries.ask, args);
 }
 
 /**
  * Asks one canary, if a device needs one and there is another to compare with. If the queue refuses it, the device waits as long for the
  * next one as if it had got it, so that others have their turn.
+ * @param mostMs the time that both answers may take. A device whose canary would take longer keeps its turn.
  * @returns whether a canary was asked.
  */
 export async function askCanary(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
+  mostMs: number,
   now: number,
 ): Promise<boolean> {
   if ((await modeOf(ctx, organizationId)) !== "act") return false;
   if (["none", "locked"].includes((await stateOf(ctx, organizationId)).state)) return false;
   const workers = await workersOf(ctx, organizationId);
+  const prompts = await canaryPromptsOf(ctx, organizationId);
   for (const { device, modelId, inFormat } of await pairsToTest(ctx, organizationId, workers, now)) {
     const other = await otherDevice(ctx, organizationId, { workers, modelId, than: [device] }, now);
     if (other === null) continue;
-    const deviceIds = [device._id, other._id];
-    const isAsked = await tryToSubmit(ctx, { organizationId, modelId, deviceIds, inFormat });
+    const devices = [device, other];
+    const usual = await drawUsualChat(ctx, organizationId, { modelId, devices }, now);
+    const request = drawCanary(prompts, inFormat, usual?.shape ?? null, Math.random);
+    const takesMs = canaryMs(request);
+    if (takesMs > mostMs) continue;
+    // Devices know the jobs of one key by this name. A new one would be rare where few keys are in use.
+    const cacheOwner = usual?.cacheOwner ?? (await hashSecret(crypto.randomUUID())).slice(0, 32);
+    const asked = { request: request as NewCanary["request"], cacheOwner };
+    const deviceIds = devices.map(({ _id }) => _id);
+    const isAsked = await tryToSubmit(ctx, { organizationId, modelId, deviceIds, ...asked });
     const pair = { organizationId, deviceId: device._id, modelId };
     const row = await standingRow(ctx, pair);
     await storeStanding(ctx, pair, row, faded(standingIn(row, now), now), { canaryAt: now });
-    if (isAsked) await spendOnCanary(ctx, organizationId, canaryMs, now);
+    if (isAsked) await spendOnCanary(ctx, organizationId, takesMs, now);
     return isAsked;
   }
   return false;
@@ -89,24 +107,19 @@ const mostOthers = 30;
 /** For each of so many devices and models another device is looked for. */
 const mostCandidates = 10;
 
-/** `deviceIds`: the tested device, and one to compare with. `inFormat`: whether the answer has to be in a format. */
+/** `deviceIds`: the tested device, and one to compare with. `cacheOwner`: the name of the key for them. */
 type NewCanary = Pick<Doc<"canaries">, "organizationId" | "modelId" | "deviceIds"> & {
-  readonly inFormat: boolean;
+  readonly request: Infer<typeof chatRequest>;
+  readonly cacheOwner: string;
 };
 
 /** Submits the same request to both devices. Refuses as a submission. */
 export async function submitCanary(
   ctx: MutationCtx,
-  { organizationId, modelId, deviceIds, inFormat }: NewCanary,
+  { organizationId, modelId, deviceIds, request, cacheOwner }: NewCanary,
   now: number,
 ): Promise<void> {
   const workers = await workersOf(ctx, organizationId);
-  const devices: Doc<"devices">[] = [];
-  for (const deviceId of deviceIds)
-    devices.push(present(await ctx.db.get("devices", deviceId), "device of a canary"));
-  const usual = await drawUsualChat(ctx, organizationId, { modelId, devices }, now);
-  const prompts = await canaryPromptsOf(ctx, organizationId);
-  const request = drawCanary(prompts, inFormat, usual?.shape ?? null, Math.random);
   const canaryId = await ctx.db.insert("canaries", {
     organizationId,
     modelId,
@@ -114,10 +127,9 @@ export async function submitCanary(
     jobIds: [],
     state: "asked",
   });
-  // Devices know the jobs of one key by this name. A new one would be rare where few keys are in use.
-  const cacheOwner = usual?.cacheOwner ?? (await hashSecret(crypto.randomUUID())).slice(0, 32);
   const jobIds: string[] = [];
-  for (const device of devices) {
+  for (const deviceId of deviceIds) {
+    const device = present(await ctx.db.get("devices", deviceId), "device of a canary");
     const asked = { canaryId, modelId, request, cacheOwner, device, workers };
     jobIds.push(await submitTo(ctx, organizationId, asked, now));
   }
