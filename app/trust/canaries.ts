@@ -251,7 +251,7 @@ function wordsOf({ text, toolCalls = [] }: CanaryAnswer): string {
 }
 
 /** Whether two devices gave the same answer. */
-export function isSameAnswer(one: CanaryAnswer, other: CanaryAnswer): boolean {
+function isSameAnswer(one: CanaryAnswer, other: CanaryAnswer): boolean {
   return wordsOf(one) === wordsOf(other) && one.finishReason === other.finishReason;
 }
 

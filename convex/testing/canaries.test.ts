@@ -296,7 +296,8 @@ describe("a canary", () => {
       await answerBoth("", long);
       const { state: waits, jobIds } = await newest();
       expect([waits, jobIds.length]).toEqual(["asked", 3]);
-      await answer(2, long);
+      // Honest computers round differently, so the two texts need not be the same.
+      await answer(2, `${long} Bye.`);
       await choose(t);
       expect((await newest()).state).toBe(state);
       vi.setSystemTime(Date.now() + dayMs);
@@ -307,12 +308,12 @@ describe("a canary", () => {
     ).toHaveProperty("pause");
   });
 
-  it("says nothing about an empty answer if the other two differ", async () => {
+  it("says nothing about an empty answer if the third device writes nothing, too", async () => {
     draw("tools");
     await ask();
     const tested = await deviceAt(0);
     await answerBoth("", long);
-    await answer(2, `${long} Bye.`);
+    await answer(2, "");
     await choose(t);
     expect((await newest()).state).toBe("undone");
     expect((await standingOf(t, tested))?.standing.counts).toEqual({});

@@ -5,7 +5,7 @@ import {
   areTokensAlike,
   type CanaryAnswer,
   comparisonOf,
-  isSameAnswer,
+  isEmptyAnswer,
 } from "../../../../app/trust/canaries.ts";
 import { limitsOf, noReplays } from "../../../../app/trust/honest-replays.ts";
 import { leastLogprob } from "../../../../app/trust/replay.ts";
@@ -80,10 +80,9 @@ async function compare(
     }),
   );
   if (areApart.includes(false)) return "undone";
+  // The two honest texts may differ: computers round differently, and most canaries are not greedy.
   if (third !== undefined)
-    return isSameAnswer(other.answer, third.answer)
-      ? await noteOdd(ctx, tested, [other, third], now)
-      : "undone";
+    return isEmptyAnswer(third.answer) ? "undone" : await noteOdd(ctx, tested, [other, third], now);
   switch (comparisonOf(tested.answer, other.answer)) {
     case "nothing":
       return "undone";
@@ -178,7 +177,7 @@ async function askThird(
 }
 
 /**
- * Two devices wrote the same where the tested one wrote nothing. That may happen once between honest computers, so it counts as an odd
+ * Two devices wrote something where the tested one wrote nothing. That may happen once between honest computers, so it counts as an odd
  * answer, and several of them are a case, which both devices decide.
  */
 async function noteOdd(
