@@ -152,6 +152,28 @@ describe("two devices with an old version of the grammars", () => {
     await check(t, friend, noise);
     expect(await casesOf(t)).toHaveLength(1);
   });
+
+  it("do not release each other’s held pay after an odd reading by another device", async () => {
+    draw(0.4);
+    await answerInFormat();
+    await check(t, newer, noise);
+    draw(0.6);
+    // The last one gets a replay only if the device is still new.
+    for (let each = 0; each < 7; each += 1) {
+      await answerInFormat();
+      await check(t, friend, fitting);
+    }
+    expect(await standingOf(t, author)).toMatchObject({ standing: { passed: 0, counts: { unclear: 1 } } });
+    const held = await t.run(async ({ db }) => await db.query("heldPays").collect());
+    expect(held.filter(({ deviceId }) => deviceId === author.deviceId)).toHaveLength(8);
+  });
+
+  it("pass each other’s replays if no other device found an odd answer", async () => {
+    draw(0.6);
+    await answerInFormat();
+    await check(t, friend, fitting);
+    expect(await standingOf(t, author)).toMatchObject({ standing: { passed: 1 } });
+  });
 });
 
 describe("a device whose answers in formats only devices with other grammars find odd", () => {

@@ -20,7 +20,7 @@ import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { endProbation } from "./pay.ts";
 import { queueReplay, replayOfJob } from "./replays.ts";
-import { countWaiting, noteEvent, noteOddFormat, noteUnchecked } from "./standings.ts";
+import { countWaiting, noteEvent, noteOddFormat, noteUnchecked, standingRow } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
 
 /**
@@ -187,7 +187,8 @@ function withoutDoubt(voice: StoredVoice): StoredVoice {
  * against it, so a canary has to tell, and not a device with the same old grammars, which may be a friend's. A changed device may know the
  * canary, and answer others oddly. So a canary that ends the doubt does not count for those.
  * @returns whether the replay counts in the standing. That of an odd answer of a version that nobody knows does not, either: a device that
- *   is updated before the backend has one, and programs of other versions may misread each of its answers.
+ *   is updated before the backend has one, and programs of other versions may misread each of its answers. Nor does a fit by the same old
+ *   grammars during the doubt: friends would release each other's held pay.
  */
 async function noteFormat(
   ctx: MutationCtx,
@@ -196,7 +197,8 @@ async function noteFormat(
   found: StoredVoice["verdict"],
   grammars: GrammarsOfReading,
 ): Promise<boolean> {
-  if (constrained !== true || grammars === "old") return true;
+  if (constrained !== true) return true;
+  if (grammars === "old") return found !== "fits" || (await standingRow(ctx, replay))?.oddFormat !== true;
   if (grammars !== "same") {
     if (found === "fits") return true;
     await noteOddFormat(ctx, replay, true);
