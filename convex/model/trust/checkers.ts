@@ -47,9 +47,12 @@ async function knownGrammarOf(ctx: QueryCtx, deviceId: Id<"devices">): Promise<s
 }
 
 /**
- * How a checker reads an answer: by the grammars that it was written by, or by others. By others a mismatch may be theirs, and accuses
- * nobody. `old`: by the same ones, which are older than those of this program. Few devices may have them, so they may be of friends.
- * `unknown`: nobody knows by which ones it was written. Two devices may invent the same version, so such a one is the same as no other.
+ * Whether a checker has the grammars of the device that answered.
+ * - `same`: both have the grammars of this program. Or the answer has no grammar that depends on the version.
+ * - `old`: both have the same grammars, and they are older than those of this program. If few devices have them, these may be of friends.
+ * - `other`: the checker has different grammars. They may cause a mismatch, so it accuses nobody.
+ * - `unknown`: this program does not know the version of the device that answered. Two devices may invent the same one, so it never counts
+ *   as the same.
  */
 export type GrammarsOfReading = "same" | "old" | "other" | "unknown";
 
