@@ -26,6 +26,8 @@ export type RefusalCode =
   | "invalid"
   | "quota_exceeded"
   | "too_large"
+  /** The queue has no room for jobs with requirements that no other job has. */
+  | "too_many_lanes"
   | "context_length_exceeded"
   | "model_not_found"
   | "conflict"

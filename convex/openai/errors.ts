@@ -239,6 +239,7 @@ const refusals: Readonly<
   second_factor_needed: { status: 403, code: "forbidden" },
   not_found: { status: 404, code: "not_found" },
   invalid: { status: 400, code: "invalid_value" },
+  too_many_lanes: { status: 400, code: "invalid_value" },
   too_large: { status: 413, code: "request_too_large" },
   context_length_exceeded: { status: 400, code: "context_length_exceeded" },
   model_not_found: { status: 404, code: "model_not_found", param: "model" },

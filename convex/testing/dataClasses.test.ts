@@ -147,6 +147,28 @@ describe("a batch", () => {
     expect((await post("/v1/batches", "data-class=internal", fileId)).status).toBe(409);
   });
 
+  it("waits while the queue has no room for jobs with other requirements", async () => {
+    await setRights({ highestDataClass: "restricted" });
+    const setMost = async (maxLanes: number | null) =>
+      await t.mutation(internal.setup.setQueueSettings, { organizationId: null, values: { maxLanes } });
+    await setMost(16);
+    const fileId = await uploadFile(t, acme.apiKey, lines(2));
+    expect((await post("/v1/batches", "data-class=restricted", fileId)).status).toBe(200);
+    await runDue(t);
+    const orders = async () => await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    const batch = async () => (await t.run(async (ctx) => await ctx.db.query("batches").first()))!;
+    expect(await orders()).toEqual([]);
+    expect(await batch()).toMatchObject({
+      status: "in_progress",
+      cutWaitsFor: "queue",
+      cut: { requests: 0 },
+    });
+    await setMost(null);
+    await t.action(internal.batchSteps.cut, { batchId: (await batch())._id });
+    await runDue(t);
+    expect(await orders()).toHaveLength(2);
+  });
+
   it("has its files deleted as long after its end as its class says", async () => {
     await setRights({ highestDataClass: "restricted" });
     const fileIds = [await uploadFile(t, acme.apiKey, lines(1)), await uploadFile(t, acme.apiKey, lines(1))];

@@ -88,6 +88,9 @@ export async function submitRequests<Request extends BatchRequest>(
   return { placed, refused, later: null };
 }
 
+/** A lane is deleted once it had no new job for a day. */
+const lanesRetryMs = 5 * 60_000;
+
 /** A refusal of the queue undoes what the queue has written, and nothing else. */
 async function trySubmit(
   ctx: MutationCtx,
@@ -104,6 +107,9 @@ async function trySubmit(
     if (!(thrown instanceof ConvexError)) throw thrown;
     const refusal = thrown.data as Refusal;
     // The key for texts is missing, which says nothing about the jobs.
-    return refusal.code === "draining" ? { kind: "draining" } : { kind: "refused", refusal };
+    if (refusal.code === "draining") return { kind: "draining" };
+    // The jobs are not wrong: the batch waits until other lanes are deleted.
+    if (refusal.code === "too_many_lanes") return { kind: "full", retryAfterMs: lanesRetryMs };
+    return { kind: "refused", refusal };
   }
 }

@@ -39,7 +39,7 @@ const ofJob = { scope: v.string(), jobId: v.string() };
 
 /**
  * Submits 1 to 500 jobs, all or none, in the app's own transaction.
- * Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
+ * Refuses: invalid, too_large, too_many_lanes, not_found (a batch, or a job to wait for).
  */
 export const submit = mutation({
   args: {

@@ -1,7 +1,7 @@
 import { ConvexError } from "convex/values";
 
 /** Why a whole call is refused. Outcomes that a correct caller can meet are in the return types. */
-export type QueueRefusalCode = "unauthorized" | "not_found" | "invalid" | "too_large";
+export type QueueRefusalCode = "unauthorized" | "not_found" | "invalid" | "too_large" | "too_many_lanes";
 
 /** Refuses a call. The caller finds `{ code, message }` in the ConvexError's data. */
 export function refuse(code: QueueRefusalCode, message: string): never {

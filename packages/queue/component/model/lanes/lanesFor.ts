@@ -32,8 +32,8 @@ export async function findLanes(ctx: QueryCtx, scope: string, names: readonly st
 export type OpenLane = { readonly laneId: Id<"lanes">; readonly slots: number };
 
 /**
- * The lanes that jobs are put into. Missing lanes are created, and waiting workers are added to them. Refuses: invalid,
- * if the scope has too many lanes. `spareLanes`: new lanes must leave room for this many more.
+ * The lanes that jobs are put into. Missing lanes are created, and waiting workers are added to them. Refuses: too_many_lanes.
+ * `spareLanes`: new lanes must leave room for this many more.
  */
 export async function openLanes(
   ctx: MutationCtx,
@@ -72,7 +72,7 @@ async function checkRoom(ctx: QueryCtx, scope: string, more: number): Promise<vo
     .take(maxLanes);
   if (there.length + more > maxLanes) {
     refuse(
-      "invalid",
+      "too_many_lanes",
       `A scope has at most ${String(maxLanes)} lanes, one for each kind and set of requirements. Use fewer.`,
     );
   }

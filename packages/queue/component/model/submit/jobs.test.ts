@@ -120,12 +120,12 @@ describe("jobs.submit", () => {
     const models = (count: number, name: string) =>
       Array.from({ length: count }, (_, n) => ({ requirements: { model: `${name}${String(n)}` } }));
     await submit(t, ...models(64, "m"));
-    expect(await refused(submit(t, ...models(1, "n")))).toBe("invalid");
+    expect(await refused(submit(t, ...models(1, "n")))).toBe("too_many_lanes");
     expect(await submit(t, ...models(1, "m"))).toMatchObject({ kind: "submitted" });
     await t.mutation(queue.settings.configure, { scope: "other", values: { maxLanes: 2 } });
     const elsewhere = async (jobs: object[]) => await submitJobs(t, jobs, { scope: "other" });
     expect(await elsewhere(models(2, "m"))).toHaveLength(2);
-    expect(await refused(elsewhere(models(1, "n")))).toBe("invalid");
+    expect(await refused(elsewhere(models(1, "n")))).toBe("too_many_lanes");
   });
 
   it.each<[string, Partial<JobSpec>, string]>([

@@ -56,7 +56,7 @@ type ParsedJob = {
 /**
  * Submits jobs, all or none. Only point reads, of rows that are rarely written: by a new lane, an administrator, the
  * count of each minute, a claim that widens a spread, or the same idempotency key. So two submissions conflict only on
- * their batch and on hand-overs. Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
+ * their batch and on hand-overs. Refuses: invalid, too_large, too_many_lanes, not_found (a batch, or a job to wait for).
  */
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
   const { scope, slowerByMs } = submission;

@@ -79,7 +79,7 @@ it("submit keeps lanes free for jobs whose requirements the app chooses", async 
     await t.mutation(queue.jobs.submit, { scope, jobs: [job(model)], spareLanes: 2 });
   await spare("a");
   await spare("b");
-  expect(await refused(spare("c"))).toBe("invalid");
+  expect(await refused(spare("c"))).toBe("too_many_lanes");
   expect(await spare("a")).toMatchObject({ kind: "submitted" });
   expect(await submitJobs(t, [job("c"), job("d")])).toHaveLength(2);
 });
