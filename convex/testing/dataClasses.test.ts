@@ -116,14 +116,11 @@ describe("a key", () => {
 });
 
 describe("a batch", () => {
-  const post = async (path: string, requires: string, fileId: string): Promise<Response> =>
+  const nightly = { "idempotency-key": "nightly" };
+  const post = async (path: string, requires: string, fileId: string, more: object = {}): Promise<Response> =>
     await t.fetch(path, {
       method: "POST",
-      headers: {
-        authorization: `Bearer ${acme.apiKey}`,
-        "gleaner-requires": requires,
-        ...(path === "/v1/batches" ? { "idempotency-key": "nightly" } : {}),
-      },
+      headers: { authorization: `Bearer ${acme.apiKey}`, "gleaner-requires": requires, ...more },
       body: JSON.stringify({
         input_file_id: fileId,
         endpoint: "/v1/chat/completions",
@@ -136,15 +133,32 @@ describe("a batch", () => {
     expect((await post("/v1/batches", "data-class=restricted", fileId)).status).toBe(403);
     await setRights({ highestDataClass: "restricted" });
     expect((await post("/v1/batches", "data-class", fileId)).status).toBe(400);
-    expect((await post("/v1/batches", "data-class=restricted", fileId)).status).toBe(200);
+    expect((await post("/v1/batches", "data-class=restricted", fileId, nightly)).status).toBe(200);
     await runDue(t);
     const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
     expect(orders).toMatchObject(Array(2).fill({ dataClass: "restricted", keptHours: 2 }));
     const jobId = orders[0]!.jobId;
     expect((await tryClaim(t, office, jobId)).kind).not.toBe("claimed");
     expect((await tryClaim(t, vault, jobId)).kind).toBe("claimed");
-    expect((await post("/v1/batches", "data-class=restricted", fileId)).status).toBe(200);
-    expect((await post("/v1/batches", "data-class=internal", fileId)).status).toBe(409);
+    expect((await post("/v1/batches", "data-class=restricted", fileId, nightly)).status).toBe(200);
+    expect((await post("/v1/batches", "data-class=internal", fileId, nightly)).status).toBe(409);
+  });
+
+  it("is found again only by a key that may require the same, in any order", async () => {
+    await setRights({ mayRequire: true });
+    const fileId = await uploadFile(t, acme.apiKey, lines(1));
+    const again = async (group: string) =>
+      await Promise.all(
+        [nightly, { "x-stainless-retry-count": "1" }].map(
+          async (headers) => await post("/v1/batches", group, fileId, headers),
+        ),
+      );
+    const idsOf = async (responses: readonly Response[]): Promise<string[]> =>
+      await Promise.all(responses.map(async (each) => ((await each.json()) as { readonly id: string }).id));
+    const ids = await idsOf(await again("group=vault&group=office"));
+    expect(await idsOf(await again("group=office&group=vault"))).toEqual(ids);
+    await setRights({ mayRequire: false });
+    expect((await again("group=vault&group=office")).map(({ status }) => status)).toEqual([403, 403]);
   });
 
   it("waits while the queue has no room for jobs with other requirements", async () => {

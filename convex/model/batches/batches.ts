@@ -7,6 +7,7 @@ import { record } from "../audit.ts";
 import { checkRoom, inputFile } from "../files/files.ts";
 import { isDestroyed, refuseDestroyed } from "../files/seals.ts";
 import { dataClassesOf } from "../keys/dataClasses.ts";
+import { checkedNeeds } from "../keys/keyRights.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
 import { idempotencyHash } from "../requests/idempotency.ts";
@@ -113,6 +114,9 @@ export async function createBatch(
 ): Promise<BatchView> {
   const { endpoint, window, windowMs, metadata, outputKeptMs, idempotencyKey, requires } = asked;
   boundedInteger(windowMs, "completion_window", batchLimits.leastWindowMs, batchLimits.mostWindowMs);
+  const classes = await dataClassesOf(ctx, key.organizationId);
+  // A repeated call must be allowed, too.
+  const asks = requires === undefined ? null : needsOf(key, requires, classes);
   const hash = idempotencyKey === undefined ? undefined : await idempotencyHash(key, idempotencyKey);
   const earlier = hash === undefined ? null : await byIdempotency(ctx, hash);
   if (earlier !== null) {
@@ -128,10 +132,8 @@ export async function createBatch(
   const retried =
     asked.isRetry === true && hash === undefined ? await firstTryOf(ctx, key, asked, now) : null;
   if (retried !== null) return batchViewOf(retried);
-  const classes = await dataClassesOf(ctx, key.organizationId);
-  if (requires !== undefined)
-    await checkNeeds(ctx, key.organizationId, needsOf(key, requires, classes).needs);
-  const rules = needsIfAllowed(key, requires, classes)?.rules ?? null;
+  if (asks !== null) await checkNeeds(ctx, key.organizationId, asks.needs);
+  const rules = (asks ?? needsIfAllowed(key, requires, classes))?.rules ?? null;
   const file = await inputFile(ctx, key, asked.fileId);
   if (await isDestroyed(ctx, file.parts)) refuseDestroyed();
   if ((await openBatchesOf(ctx, key._id)).length >= mostOpen) {
@@ -175,8 +177,9 @@ export async function createBatch(
   return batchViewOf(await batchById(ctx, batchId));
 }
 
+/** Equal for equal requirements, in whichever order a call names groups and tags. */
 function requirementsText(requires: NewBatch["requires"] = {}): string {
-  return JSON.stringify(Object.entries(requires).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return JSON.stringify(checkedNeeds(requires));
 }
 
 /** OpenAI's clients wait ten minutes for an answer, and then pause for some seconds before they ask again. */
