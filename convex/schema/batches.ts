@@ -27,6 +27,8 @@ export const batchTables = {
     createdAt: v.number(),
     /** Its end. While a batch reads or writes it, it is later than that of the batch. */
     expiresAt: v.number(),
+    /** The shortest `keptHours` of the batches that read it. Absent: none of them has one. */
+    keptHours: v.optional(v.number()),
   })
     .index("by_key", ["apiKeyId"])
     .index("by_end", ["expiresAt"]),

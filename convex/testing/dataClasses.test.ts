@@ -204,6 +204,26 @@ describe("a batch", () => {
     expect(await left()).toBe(1);
   });
 
+  it("has its file of requests deleted also if a batch without a class reads it longer", async () => {
+    await setRights({ highestDataClass: "restricted" });
+    const fileId = await uploadFile(t, acme.apiKey, lines(1));
+    expect((await post("/v1/batches", "", fileId)).status).toBe(200);
+    expect((await post("/v1/batches", "data-class=restricted", fileId)).status).toBe(200);
+    await runDue(t);
+    const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+    for (const ended of ["restricted", undefined]) {
+      const order = orders.find(({ dataClass }) => dataClass === ended);
+      await complete(t, vault, await claim(t, vault, order!.jobId));
+      await collectEnds(t);
+    }
+    const batches = await t.run(async (ctx) => await ctx.db.query("batches").collect());
+    expect(batches.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    vi.setSystemTime(Date.now() + 2.1 * hourMs);
+    await t.mutation(internal.files.sweep, {});
+    const left = await t.run(async (ctx) => await ctx.db.query("files").collect());
+    expect(left.map(({ _id }) => _id)).toEqual([batches[0]?.outputFileId]);
+  });
+
   it("is estimated at the price of its class", async () => {
     await setRights({ highestDataClass: "restricted" });
     const factors = {

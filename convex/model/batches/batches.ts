@@ -170,9 +170,10 @@ export async function createBatch(
     mistakes: [],
   });
   await ctx.db.insert("batchCollections", { batchId, scheduled: false });
-  if (file.expiresAt < expiresAt + dayMs) {
-    await ctx.db.patch("files", file._id, { expiresAt: expiresAt + dayMs });
-  }
+  await ctx.db.patch("files", file._id, {
+    expiresAt: Math.max(file.expiresAt, expiresAt + dayMs),
+    ...(rules === null ? {} : { keptHours: Math.min(file.keptHours ?? Infinity, rules.keptHours) }),
+  });
   await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId });
   return batchViewOf(await batchById(ctx, batchId));
 }

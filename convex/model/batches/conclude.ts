@@ -1,5 +1,6 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import { readerOf } from "../files/files.ts";
 import { present } from "../refuse.ts";
 import { tellBatchEnd } from "../webhooks/events.ts";
 import { errorOfWork } from "./work.ts";
@@ -24,22 +25,33 @@ export async function concludeIfComplete(
 const hourMs = 3_600_000;
 
 /**
- * Has the files of an ended batch deleted when its data class says so, unless they are anyway before. A file of requests stays while
- * another batch of the key reads it, whose end comes here, too.
+ * Shortens the time of an ended batch's files to what its data class says. While another batch reads the file of requests, that file
+ * keeps its time. The end of the last such batch shortens it to the least that the class of any of them says.
  */
-export async function shortenFiles(ctx: MutationCtx, batch: Doc<"batches">, now: number): Promise<void> {
-  const { _id, apiKeyId, keptHours, inputFileId, outputFileId, errorFileId } = batch;
-  if (keptHours === undefined) return;
-  const open = await ctx.db
-    .query("batches")
-    .withIndex("by_open", (q) => q.eq("open", true).eq("apiKeyId", apiKeyId))
-    .collect();
-  const isRead = open.some((other) => other._id !== _id && other.inputFileId === inputFileId);
-  const expiresAt = now + keptHours * hourMs;
-  for (const fileId of [...(isRead ? [] : [inputFileId]), outputFileId, errorFileId]) {
+export async function shortenFiles(
+  ctx: MutationCtx,
+  { keptHours, inputFileId, outputFileId, errorFileId }: Doc<"batches">,
+  now: number,
+): Promise<void> {
+  for (const fileId of [outputFileId, errorFileId]) {
     const file = fileId === undefined ? null : await ctx.db.get("files", fileId);
-    if (file !== null && file.expiresAt > expiresAt) await ctx.db.patch("files", file._id, { expiresAt });
+    if (file !== null) await shorten(ctx, file, keptHours, now);
   }
+  const [requests, reader] = await Promise.all([
+    ctx.db.get("files", inputFileId),
+    readerOf(ctx, inputFileId),
+  ]);
+  if (requests !== null && reader === null) await shorten(ctx, requests, requests.keptHours, now);
+}
+
+async function shorten(
+  ctx: MutationCtx,
+  { _id, expiresAt: before }: Doc<"files">,
+  keptHours: number | undefined,
+  now: number,
+): Promise<void> {
+  const expiresAt = keptHours === undefined ? Infinity : now + keptHours * hourMs;
+  if (expiresAt < before) await ctx.db.patch("files", _id, { expiresAt });
 }
 
 function endOf({

@@ -146,13 +146,17 @@ export async function filePage(
   return { files: files.slice(0, limit).map(fileViewOf), isDone: files.length <= limit };
 }
 
+/** A batch that has not ended and reads this file. Null: none does. */
+export async function readerOf(ctx: QueryCtx, fileId: Id<"files">): Promise<Doc<"batches"> | null> {
+  return await ctx.db
+    .query("batches")
+    .withIndex("by_input", (q) => q.eq("inputFileId", fileId).eq("open", true))
+    .first();
+}
+
 /** Deletes a file and its content. Refuses: invalid, while a batch needs it. */
 export async function removeFile(ctx: MutationCtx, file: Doc<"files">): Promise<void> {
-  const reader = await ctx.db
-    .query("batches")
-    .withIndex("by_input", (q) => q.eq("inputFileId", file._id).eq("open", true))
-    .first();
-  if (reader !== null)
+  if ((await readerOf(ctx, file._id)) !== null)
     refuse("invalid", "A batch has not ended that reads this file. Cancel the batch first.");
   await deleteFile(ctx, file);
 }
