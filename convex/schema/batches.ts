@@ -70,7 +70,7 @@ export const batchTables = {
     requires: v.optional(deviceNeeds),
     /** How long its files are kept from their creation. Absent: for 30 days after its window. */
     outputKeptMs: v.optional(v.number()),
-    /** How long its files are kept after its end, by the rules of its data class when it was made. Absent: there are none. */
+    /** How long its files are kept after its end, by the rules of its data class when it was made. Absent: it has no class. */
     keptHours: v.optional(v.number()),
     /** Of the key and its idempotency key, by which a repeated call finds the batch. */
     idempotencyHash: v.optional(v.string()),

@@ -39,14 +39,14 @@ beforeEach(async () => {
   ({ t, acme, session } = await openWorld());
   vault = await addDevice(t, acme, "vault");
   office = await addDevice(t, acme, "office");
-  const label = async ({ deviceId }: Device, groups: string[], dataClasses: string[]) =>
-    await t.mutation(api.console.devices.label, { session, deviceId, groups, dataClasses });
   await label(vault, ["vault"], []);
   await label(office, ["office"], ["internal"]);
   await set(classes);
 });
 afterEach(closeWorld);
 
+const label = async ({ deviceId }: Device, groups: string[], dataClasses: string[]) =>
+  await t.mutation(api.console.devices.label, { session, deviceId, groups, dataClasses });
 const set = async (given: readonly DataClass[], by = session) =>
   await t.mutation(api.console.data.classes.set, {
     session: by,
@@ -222,6 +222,20 @@ describe("a batch", () => {
     await t.mutation(internal.files.sweep, {});
     const left = await t.run(async (ctx) => await ctx.db.query("files").collect());
     expect(left.map(({ _id }) => _id)).toEqual([batches[0]?.outputFileId]);
+  });
+
+  it("keeps its files for a day if its class has no rules", async () => {
+    await setRights({ mayRequire: true });
+    await label(vault, ["vault"], ["secret"]);
+    const fileId = await uploadFile(t, acme.apiKey, lines(1));
+    expect((await post("/v1/batches", "data-class=secret", fileId)).status).toBe(200);
+    // Its rules have groups that contradict those of the key, so each line is refused.
+    await setRights({ requirements: { dataClass: "restricted", groups: ["office"] } });
+    expect((await post("/v1/batches", "", fileId)).status).toBe(200);
+    await set([]);
+    expect((await post("/v1/batches", "", fileId)).status).toBe(200);
+    const batches = await t.run(async (ctx) => await ctx.db.query("batches").collect());
+    expect(batches.map(({ keptHours }) => keptHours)).toEqual([24, 2, 24]);
   });
 
   it("is estimated at the price of its class", async () => {

@@ -1,5 +1,6 @@
 import { type Infer, type ObjectType, v } from "convex/values";
 import { batchLimits } from "../../../app/batches/limits.ts";
+import { classNamed, type DataClass, dataClassLimits } from "../../../app/keys/data-classes.ts";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
@@ -11,7 +12,7 @@ import { checkedNeeds } from "../keys/keyRights.ts";
 import { queue } from "../queue.ts";
 import { boundedInteger, present, refuse, refuseUntil } from "../refuse.ts";
 import { idempotencyHash } from "../requests/idempotency.ts";
-import { checkNeeds, needsIfAllowed, needsOf } from "../requests/needs.ts";
+import { checkNeeds, needsOf } from "../requests/needs.ts";
 import { usage } from "../validators/answers.ts";
 import { batchEndpoint, batchForecast, batchStatus, lineMistake, wrongLine } from "../validators/batches.ts";
 import { deviceNeeds } from "../validators/keys.ts";
@@ -133,7 +134,7 @@ export async function createBatch(
     asked.isRetry === true && hash === undefined ? await firstTryOf(ctx, key, asked, now) : null;
   if (retried !== null) return batchViewOf(retried);
   if (asks !== null) await checkNeeds(ctx, key.organizationId, asks.needs);
-  const rules = (asks ?? needsIfAllowed(key, requires, classes))?.rules ?? null;
+  const kept = keptHoursOf(classes, (asks ?? key).dataClass);
   const file = await inputFile(ctx, key, asked.fileId);
   if (await isDestroyed(ctx, file.parts)) refuseDestroyed();
   if ((await openBatchesOf(ctx, key._id)).length >= mostOpen) {
@@ -151,7 +152,7 @@ export async function createBatch(
     metadata,
     ...(outputKeptMs === undefined ? {} : { outputKeptMs }),
     ...(requires === undefined ? {} : { requires }),
-    ...(rules === null ? {} : { keptHours: rules.keptHours }),
+    ...(kept === null ? {} : { keptHours: kept }),
     ...(hash === undefined ? {} : { idempotencyHash: hash }),
     status: "validating",
     open: true,
@@ -172,10 +173,16 @@ export async function createBatch(
   await ctx.db.insert("batchCollections", { batchId, scheduled: false });
   await ctx.db.patch("files", file._id, {
     expiresAt: Math.max(file.expiresAt, expiresAt + dayMs),
-    ...(rules === null ? {} : { keptHours: Math.min(file.keptHours ?? Infinity, rules.keptHours) }),
+    ...(kept === null ? {} : { keptHours: Math.min(file.keptHours ?? Infinity, kept) }),
   });
   await ctx.scheduler.runAfter(0, internal.batchSteps.cut, { batchId });
   return batchViewOf(await batchById(ctx, batchId));
+}
+
+/** Null: the batch has no class, so that it keeps its files as long as it asked for. */
+function keptHoursOf(classes: readonly DataClass[], dataClass: string | undefined): number | null {
+  if (dataClass === undefined) return null;
+  return classNamed(classes, dataClass)?.keptHours ?? dataClassLimits.keptHours.usual;
 }
 
 /** Equal for equal requirements, in whichever order a call names groups and tags. */
