@@ -246,6 +246,17 @@ describe("percents of the models' prices", () => {
     expect(page[0]?.explanation).toMatch(/per 1,000, × 150% for its kind \(price version 1\.2\)$/);
   });
 
+  it("have the names of data classes without spaces around them", async () => {
+    const withClasses = (...names: string[]) => ({
+      ...usual,
+      classes: names.map((name) => ({ name, percent: 150 })),
+    });
+    await ofAll(withClasses(" restricted"));
+    const factors = await t.query(api.console.money.prices.factors, { session, at: Date.now() });
+    expect(factors).toEqual(withClasses("restricted"));
+    await expectRefusal(ofAll(withClasses("a", "a ")), "invalid");
+  });
+
   it("of a data class count at a raise, and stay when priorities change", async () => {
     await ofAll({ ...usual, classes: [{ name: "restricted", percent: 150 }] });
     const [key] = await listKeys(t, session);

@@ -62,21 +62,30 @@ export async function addVersion(
     await ctx.db.insert("priceVersions", { ...row, modelId: wanted.modelId, price: value });
     return version;
   }
-  const { classes = [] } = wanted.factors;
-  if (classes.length > dataClassLimits.classes)
-    refuse("invalid", `At most ${String(dataClassLimits.classes)} data classes can have a price.`);
-  for (const { name } of classes) boundedText(name, "The data class", dataClassLimits.nameChars);
-  const mistake = factorsMistake(wanted.factors);
-  if (mistake !== null) refuse("invalid", mistake);
+  const factors = checkedFactors(wanted.factors);
   const organization = present(await ctx.db.get("organizations", organizationId), "organization");
-  const { low, normal, high } = wanted.factors;
-  const factorSchedule = added(organization.factorSchedule, { version, from, value: wanted.factors }, by.at);
+  const { low, normal, high } = factors;
+  const factorSchedule = added(organization.factorSchedule, { version, from, value: factors }, by.at);
   await ctx.db.patch("organizations", organizationId, {
     factorSchedule,
     ...(start === null ? { priorityPrices: { low, normal, high } } : {}),
   });
-  await ctx.db.insert("priceVersions", { ...row, factors: wanted.factors });
+  await ctx.db.insert("priceVersions", { ...row, factors });
   return version;
+}
+
+/** Refuses: invalid. */
+function checkedFactors(given: Factors): Factors {
+  const { classes: most, nameChars } = dataClassLimits;
+  if ((given.classes ?? []).length > most)
+    refuse("invalid", `At most ${String(most)} data classes can have a price.`);
+  const classes = given.classes?.map(({ name, percent }) => ({
+    name: boundedText(name, "The data class", nameChars),
+    percent,
+  }));
+  const factors = { ...given, ...(classes === undefined ? {} : { classes }) };
+  const mistake = factorsMistake(factors);
+  return mistake === null ? factors : refuse("invalid", mistake);
 }
 
 /** A list with one more version. One that begins now replaces the valid one. */
