@@ -144,7 +144,8 @@ async function priceTold(ctx: MutationCtx, order: Doc<"orders">): Promise<Omit<R
   const version = priceVersion === undefined ? {} : { priceVersion };
   if (pricePercent === 100) return { price, ...version };
   const parts = await pricePartsOf(ctx, order);
-  return { price, pricePercent, ...version, ...(parts === null ? {} : { priceParts: withoutClass(parts) }) };
+  const told = parts === null ? null : withoutClass(parts);
+  return { price, pricePercent, ...version, ...(told === null ? {} : { priceParts: told }) };
 }
 
 function outrunTold({ micro, paid, limit }: PartialPay): Partial<Reply> {

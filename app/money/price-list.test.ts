@@ -46,6 +46,8 @@ describe("the percent of a job", () => {
     const parts = partsOf(withClasses, restricted);
     expect(parts).toEqual({ priority: 100, kind: 30, dataClass: 150, hour: 100 });
     expect(withoutClass(parts)).toEqual({ priority: 100, kind: 45, hour: 100 });
+    // 13.2 % would not be shown as it is.
+    expect(withoutClass({ ...parts, kind: 11, dataClass: 120 })).toBeNull();
   });
 
   it("is never nothing", () => {

@@ -80,9 +80,13 @@ export function percentOf(factors: PriceFactors, job: PricedJob): number {
   return Math.max(1, Math.round((priority * kind * dataClass * hour) / 1_000_000));
 }
 
-/** The same percents without the data class, which devices do not learn. Its percent is in that of the kind. */
-export function withoutClass({ dataClass = 100, ...parts }: PriceParts): PriceParts {
-  return { ...parts, kind: (parts.kind * dataClass) / 100 };
+/**
+ * The same percents without the data class, which devices do not learn. Its percent is in that of the kind. Null if that is not a whole
+ * number: shown rounded, the percents would not give the price.
+ */
+export function withoutClass({ dataClass = 100, ...parts }: PriceParts): PriceParts | null {
+  const kind = (parts.kind * dataClass) / 100;
+  return Number.isInteger(kind) ? { ...parts, kind } : null;
 }
 
 /** A price that is valid from a moment (ms epoch) until the next one of its list is. */
