@@ -66,7 +66,9 @@ const job = z.object({
     .describe("The energy that its device used. Null before its end, and if the device did not tell it."),
   price: price
     .nullable()
-    .describe("How the price comes about: tokens × these × percent. Null for a call of several jobs."),
+    .describe(
+      "How the price comes about: tokens × these × percent. `price_micro` may also have the part of a slow device whose answer another one finished: up to half of that. Null for a call of several jobs.",
+    ),
   price_percent: z.number(),
   price_micro: micro.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
