@@ -31,6 +31,7 @@ export class QueryStream {
   readonly #reached: number[];
   readonly #keys: Key[] = [];
   #bytes = 0;
+  #hasBegun = false;
 
   constructor(
     scan: Source,
@@ -43,6 +44,11 @@ export class QueryStream {
     this.#usage = usage;
     this.#budget = budget;
     this.#reached = operators.map(() => 0);
+  }
+
+  /** Whether a document was asked for. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   /** The keys of all rows that were read, in the order of reading. */
@@ -61,6 +67,7 @@ export class QueryStream {
   }
 
   pull(): Pulled {
+    this.#hasBegun = true;
     for (;;) {
       if (this.#isFull()) return { kind: "end" };
       if (this.#keys.length >= this.#budget.rows || this.#bytes >= this.#budget.bytes) {

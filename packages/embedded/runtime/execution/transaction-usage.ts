@@ -54,20 +54,31 @@ export class TransactionUsage {
   deepest = none;
 
   #limits = most;
+  /** Queries that have begun to read. */
+  #begun = 0;
   /** Queries beyond this number count the distinct ranges that were read. */
   #countBeyond: number = limits.databaseQueries;
 
-  /** @param ranges counts the distinct ranges that were read before. Counting takes time. */
-  query(ranges: () => number): void {
+  query(): void {
     this.databaseQueries += 1;
-    if (this.databaseQueries <= this.#countBeyond) return;
-    const [limit, read] = [this.#limits.databaseQueries, ranges()];
-    if (read >= limit || this.databaseQueries > mostQueries) {
-      throw new SyscallError(
-        `Too many reads in a single function execution (limit: ${limit}). ${readAdvice}`,
-      );
-    }
-    this.#countBeyond = this.databaseQueries + limit - read - 1;
+    if (this.databaseQueries > mostQueries) throw this.#tooManyReads();
+  }
+
+  /**
+   * Counts a query that reads its range now. Others may wait: their ranges are not known yet.
+   * @param ranges counts the distinct ranges that were read before. Counting takes time.
+   */
+  range(ranges: () => number): void {
+    this.#begun += 1;
+    if (this.#begun <= this.#countBeyond) return;
+    const left = this.#limits.databaseQueries - ranges();
+    if (left <= 0) throw this.#tooManyReads();
+    this.#countBeyond = this.#begun + left - 1;
+  }
+
+  #tooManyReads(): SyscallError {
+    const limit = this.#limits.databaseQueries;
+    return new SyscallError(`Too many reads in a single function execution (limit: ${limit}). ${readAdvice}`);
   }
 
   /**
@@ -82,7 +93,7 @@ export class TransactionUsage {
       return Math.min(before[name], more + (name === "databaseQueries" ? ranges() : this[name]));
     };
     this.#limits = amountsOf(limit);
-    if (budget.databaseQueries !== undefined) this.#countBeyond = this.databaseQueries;
+    if (budget.databaseQueries !== undefined) this.#countBeyond = this.#begun;
     return () => {
       this.#limits = before;
       this.#countBeyond = countedBeyond;

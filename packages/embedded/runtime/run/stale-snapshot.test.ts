@@ -39,6 +39,13 @@ test.each([
   await engine.close();
 });
 
+test("queries that run at once count before they read", async () => {
+  const { call, engine } = await openFixture();
+  expect(await call("stale:callAtOnce", { count: 4, budget: 4 })).toBeNull();
+  await expect(call("stale:callAtOnce", { count: 5, budget: 4 })).rejects.toThrow(tooMany(4));
+  await engine.close();
+});
+
 test("a stale read cannot make its mutation conflict", async () => {
   const { call, runner, engine } = await openFixture({ latency: { readMs: 0, commitMs: 20 } });
   await call("notes:increment", { name: "hits" });

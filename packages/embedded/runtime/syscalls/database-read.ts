@@ -17,8 +17,13 @@ import {
 import { guardSystemTable, readableTableFor, tableOfArg } from "./table-access.ts";
 
 /** Counts a query before it runs. Throws SyscallError beyond Convex's limit. */
-export function countQuery({ usage, transaction }: TransactionExecution): void {
-  usage.query(() => transaction.readSet.size);
+export function countQuery(execution: TransactionExecution): void {
+  execution.usage.query();
+  countRange(execution);
+}
+
+function countRange({ usage, transaction }: TransactionExecution): void {
+  usage.range(() => transaction.readSet.size);
 }
 
 /** `1.0/get` */
@@ -43,7 +48,7 @@ export function queryStream(
 ): JSONValue {
   const { component, transaction } = execution;
   const plan = services.plans.of(services.engine, services.schemaOf(component), component, argsJson);
-  countQuery(execution);
+  execution.usage.query();
   const { source, table } = plan;
   const scan =
     source.kind === "range"
@@ -63,10 +68,11 @@ export function queryStreamNext(
   const stream = execution.streams.get(numberArg(args, "queryId", "queryStreamNext"));
   if (stream === undefined) throw new SyscallError("in-progress query not found");
   const ready = stream.prepare();
-  return ready === null ? nextOf(stream) : ready.then(() => nextOf(stream));
+  return ready === null ? nextOf(execution, stream) : ready.then(() => nextOf(execution, stream));
 }
 
-function nextOf(stream: QueryStream): JSONValue {
+function nextOf(execution: TransactionExecution, stream: QueryStream): JSONValue {
+  if (!stream.hasBegun) countRange(execution);
   const pulled = stream.pull();
   if (pulled.kind !== "document") return { value: null, done: true };
   return { value: pulled.entry.document as JSONValue, done: false };
