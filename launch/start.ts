@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { joinedOrganization } from "../main/first-run/stored-membership.ts";
 import { alreadyRunning } from "./compose/already-running.ts";
 import { prepare, startLocalFarm } from "./compose/compose.ts";
 import { parseStartOptions, usage } from "./compose/start-options.ts";
@@ -43,6 +44,14 @@ async function main(): Promise<void> {
   }
 }
 
+const donorQuit =
+  "This computer's donor was quit, so this computer donates nothing. The backend, the console and the API go on.\n" +
+  "Ctrl-C stops them. To let this computer donate again, run in another terminal:";
+
+const donorLeft =
+  "This computer belongs to no organization now, so it donates nothing. The backend, the console and the API go on.\n" +
+  "Ctrl-C stops them. To let this computer join again, make an enrollment code in the console, and run in another terminal:";
+
 /** The first part that has ended. Null if all of them run. */
 async function endedPart(children: readonly Child[], logFolder: string): Promise<LaunchError | null> {
   // The process's end may be reported after its connections have.
@@ -74,11 +83,10 @@ async function untilStopped(
     return;
   }
   if (first.child.name !== "backend" && first.ending.code === 0) {
-    console.log(
-      "\nThis computer's donor was quit, so this computer donates nothing. The backend, the console and the API go on.\n" +
-        "Ctrl-C stops them. To let this computer donate again, run in another terminal:\n" +
-        `  npm run -s gleaner -- donate --backend ${backendUrl} --data ${quoted(folder.path)}`,
-    );
+    // Leaving ends the donor as quitting does, and erases its membership.
+    const isMember = (await joinedOrganization(folder.donorFolder)) !== null;
+    console.log(`\n${isMember ? donorQuit : donorLeft}
+  ${isMember ? "" : "GLEANER_CODE=GLN-… "}npm run -s gleaner -- donate --backend ${backendUrl} --data ${quoted(folder.path)}`);
     const others = children.filter((child) => child !== first.child);
     await untilStopped(stopped, others, folder, backendUrl);
     return;

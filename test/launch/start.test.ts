@@ -247,6 +247,21 @@ test("quitting the donor leaves the backend running for others", async () => {
   await stop(program);
 });
 
+test("after this computer has left, the printed command has a place for a new code", async () => {
+  const other = await mkdtemp(join(tmpdir(), "gleaner-left-"));
+  const program = run("launch/start.ts", ["--headless", "--port", String(port)], { GLEANER_DATA: other });
+  await program.until(ready);
+  const leave = run("cli/gleaner.ts", ["leave", "--yes", "--data", other], {});
+  expect(await leave.ended, leave.output()).toBe(0);
+  const printed = await program.until("donate --backend");
+  expect(printed).toContain("belongs to no organization now");
+  expect(printed).toContain(
+    `GLEANER_CODE=GLN-… npm run -s gleaner -- donate --backend http://127.0.0.1:${port} --data ${other}`,
+  );
+  await stop(program);
+  await rm(other, { recursive: true, force: true });
+});
+
 test.each([
   [
     "is damaged",
