@@ -36,6 +36,26 @@ export function parseNeeds(header: string): DeviceNeeds | string {
   };
 }
 
+/** The same requirements as the text of such a header. */
+export function needsText({
+  groups = [],
+  tags = [],
+  gpu = false,
+  memoryGb,
+  vramGb,
+  dataClass,
+}: DeviceNeeds): string {
+  const pairs: (readonly [string, string | number])[] = [
+    ...groups.map((group) => ["group", group] as const),
+    ...tags.map((tag) => ["tag", tag] as const),
+    ...(gpu ? [["gpu", "yes"] as const] : []),
+    ...(memoryGb === undefined ? [] : [["memory", memoryGb] as const]),
+    ...(vramGb === undefined ? [] : [["vram", vramGb] as const]),
+    ...(dataClass === undefined ? [] : [["data-class", dataClass] as const]),
+  ];
+  return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+}
+
 const names = ["group", "tag", "gpu", "memory", "vram", "data-class"];
 
 /** Null if it is no whole number within the limits. */

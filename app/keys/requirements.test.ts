@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseNeeds } from "./parse-needs.ts";
+import { needsText, parseNeeds } from "./parse-needs.ts";
 import { mebibytesOf, needWords, tighten } from "./requirements.ts";
 
 describe("tighten", () => {
@@ -40,6 +40,13 @@ describe("parseNeeds", () => {
       dataClass: "medical",
     });
     expect(parseNeeds("")).toEqual({});
+  });
+
+  it("reads what needsText writes", () => {
+    const text = "group=second%20floor&group=a%26b&tag=caf%C3%A9&gpu=yes&memory=16&vram=8&data-class=medical";
+    const needs = parseNeeds(text);
+    expect(typeof needs === "string" ? needs : needsText(needs)).toBe(text);
+    expect(needsText({})).toBe("");
   });
 
   it.each([

@@ -106,6 +106,13 @@ it("forecasts several batches by the last one, once each open one has a forecast
   expect(lastForecast([ended])).toBeNull();
 });
 
+it("names what a batch requires of devices", () => {
+  expect(sayBatch({ ...running, requirements: "data-class=secret" })).toContain(
+    "It requires data-class=secret.",
+  );
+  expect(sayBatch(running)).not.toContain("requires");
+});
+
 it("names no line where a mistake is of the whole file", () => {
   const errors = {
     data: [

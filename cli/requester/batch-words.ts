@@ -32,10 +32,12 @@ export function sayBatch(found: Batch): string {
         status === "in_progress" ? expectedEndWords(found.forecast ?? null) : "",
         `It has time until ${momentOf(until)}.`,
       ];
+  const { requirements = null } = found;
   return [
     [`${id}: ${status}. ${endpoint}, made ${momentOf(at)}.`, ...end]
       .filter((words) => words !== "")
       .join(" "),
+    ...(requirements === null ? [] : [`It requires ${requirements}.`]),
     `${countsOf(found)}.`,
     ...wrongWords(found),
     ...mistakeWords(errors),

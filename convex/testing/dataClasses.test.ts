@@ -135,6 +135,8 @@ describe("a batch", () => {
     expect((await post("/v1/batches", "data-class", fileId)).status).toBe(400);
     expect((await post("/v1/batches", "data-class=restricted", fileId, nightly)).status).toBe(200);
     await runDue(t);
+    const listed = await t.fetch("/v1/batches", { headers: { authorization: `Bearer ${acme.apiKey}` } });
+    expect(await listed.json()).toMatchObject({ data: [{ requirements: "data-class=restricted" }] });
     const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
     expect(orders).toMatchObject(Array(2).fill({ dataClass: "restricted", keptHours: 2 }));
     const jobId = orders[0]!.jobId;

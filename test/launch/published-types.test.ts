@@ -79,7 +79,7 @@ const types = [
   'type Finish = OpenAI.CompletionChoice["finish_reason"] | null;',
   'type Piece = Omit<OpenAI.CompletionChoice, "finish_reason"> & { finish_reason: Finish };',
   'type CompletionChunk = Omit<Completion, "choices"> & { choices: Piece[] };',
-  "type Batch = OrNull<OpenAI.Batch> & { price_micro: string; expected_price_micro: string | null; forecast: object | null; found_wrong: object | null };",
+  "type Batch = OrNull<OpenAI.Batch> & { requirements: string | null; price_micro: string; expected_price_micro: string | null; forecast: object | null; found_wrong: object | null };",
   // The package adds output_text itself, and leaves out store, which OpenAI's own answers have.
   'type Response = Omit<OrNull<OpenAI.Responses.Response>, "output_text"> & { store: boolean } & Own;',
   'type WithResponse<T> = T extends { response: unknown } ? Omit<T, "response"> & { response: Response } : T;',

@@ -50,6 +50,10 @@ export const batch = z.object({
     total_tokens: z.int(),
   }),
   metadata: z.record(z.string(), z.string()).nullable(),
+  requirements: z
+    .string()
+    .nullable()
+    .describe("Of devices, as its call named them in the header `Gleaner-Requires`. Null for none."),
   price_micro: micro,
   expected_price_micro: micro
     .nullable()

@@ -28,6 +28,8 @@ export const batchView = v.object({
   window: v.string(),
   /** As JSON. */
   metadata: v.union(v.string(), v.null()),
+  /** What its jobs require of devices, in addition to the key's. */
+  requires: deviceNeeds,
   status: batchStatus,
   createdAt: v.number(),
   expiresAt: v.number(),
@@ -50,7 +52,7 @@ export type BatchView = Infer<typeof batchView>;
 
 export function batchViewOf(batch: Doc<"batches">): BatchView {
   const { _id: batchId, inputFileId, endpoint, window, metadata, status, createdAt, expiresAt } = batch;
-  const { total, completed, failed, usage, priceMicro, mistakes } = batch;
+  const { total, completed, failed, usage, priceMicro, mistakes, requires = {} } = batch;
   return {
     batchId,
     inputFileId,
@@ -59,6 +61,7 @@ export function batchViewOf(batch: Doc<"batches">): BatchView {
     endpoint,
     window,
     metadata,
+    requires,
     status,
     createdAt,
     expiresAt,

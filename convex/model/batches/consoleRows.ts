@@ -24,11 +24,12 @@ type Ctx = QueryCtx & MemberCtx;
 const batchWait = v.union(...jobWait.members, v.object({ kind: cutWait }));
 
 /** The API's own fields, which the console shows in other ways or not at all. */
-const hidden: ("inputFileId" | "outputFileId" | "errorFileId" | "metadata" | "wrongLines")[] = [
+const hidden: ("inputFileId" | "outputFileId" | "errorFileId" | "metadata" | "requires" | "wrongLines")[] = [
   "inputFileId",
   "outputFileId",
   "errorFileId",
   "metadata",
+  "requires",
   "wrongLines",
 ];
 

@@ -3,6 +3,7 @@ import { expectedPrice } from "../../../app/batches/expected-price.ts";
 import type { BatchStatus } from "../../../app/batches/limits.ts";
 import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { parseJson } from "../../../app/json.ts";
+import { needsText } from "../../../app/keys/parse-needs.ts";
 import type { BatchView } from "../../model/batches/batches.ts";
 import type { batchForecast } from "../../model/validators/batches.ts";
 import { correctionBody } from "../respond.ts";
@@ -13,12 +14,13 @@ export const batchesPath = "/v1/batches/";
 /**
  * OpenAI's batch object, and `price_micro`: its cost so far, in micro-credits. `expected_price_micro`: the probable cost of all its
  * requests. `forecast`: when it will end. Both are null if they are not known, and once it is canceled or has ended. `found_wrong`: the
- * answers that checks found wrong; null if there are none.
+ * answers that checks found wrong; null if there are none. `requirements`: those that it named, as its header; null for none.
  */
 export function batchBody(batch: BatchView): object {
   const { batchId, status, mistakes, usage, startedAt, cancelingAt } = batch;
   const { promptTokens, completionTokens, cachedPromptTokens = 0 } = usage;
   const expected = expectedPrice(batch);
+  const requirements = needsText(batch.requires);
   const endedIn = (...wanted: readonly BatchStatus[]): number | null =>
     batch.endedAt !== null && wanted.includes(status) ? unixSeconds(batch.endedAt) : null;
   return {
@@ -49,6 +51,7 @@ export function batchBody(batch: BatchView): object {
       total_tokens: promptTokens + completionTokens,
     },
     metadata: batch.metadata === null ? null : parseJson(batch.metadata),
+    requirements: requirements === "" ? null : requirements,
     price_micro: String(batch.priceMicro),
     expected_price_micro: expected === null ? null : String(expected),
     forecast: batch.forecast === null ? null : forecastBody(batch.forecast),

@@ -64,6 +64,8 @@ export const batchObject = z.looseObject({
   errors: mistakes,
   forecast: batchForecast.nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
+  /** Of devices, as the header `Gleaner-Requires`. Absent from servers of earlier versions. */
+  requirements: z.string().nullish(),
   /** Answers that checks found wrong, a line with several jobs once for each of them. Absent from servers of earlier versions. */
   found_wrong: z
     .looseObject({
