@@ -80,7 +80,10 @@ it("allows this machine if only this machine reaches the server", () => {
 });
 
 it("allows the hosts that the operator names, with any port or with the one that is named", () => {
-  const allowed: Allowed = { serverIsHere: false, hosts: hostsIn("Hooks.corp.example, 10.0.0.5:8080, [FD00::5],") };
+  const allowed: Allowed = {
+    serverIsHere: false,
+    hosts: hostsIn("Hooks.corp.example, 10.0.0.5:8080, [FD00::5],"),
+  };
   expect(webhookFault("http://hooks.corp.example/x", allowed)).toBeNull();
   expect(webhookFault("http://hooks.corp.example:9000/x", allowed)).toBeNull();
   expect(webhookFault("http://10.0.0.5:8080/x", allowed)).toBeNull();
