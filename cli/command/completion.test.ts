@@ -73,6 +73,9 @@ it.runIf(isHere("fish"))("completes commands, actions, options and files in fish
   };
   expect(await inFish("gleaner do")).toEqual(["donate", "donate-now"]);
   expect(await inFish("gleaner completion ")).toEqual(expect.arrayContaining(["bash", "fish", "zsh"]));
+  expect(await inFish("gleaner models ")).toEqual(expect.arrayContaining(["fetch", "remove"]));
+  expect(await inFish("gleaner models fetch r")).toEqual([]);
+  expect(await inFish("gleaner models pause --f")).toEqual([]);
   expect(await inFish("gleaner entry --s")).toEqual(["--source"]);
   expect(await inFish("gleaner entry t")).toEqual(["table.csv"]);
 });

@@ -98,15 +98,21 @@ if [[ $funcstack[1] == _gleaner ]]; then _gleaner "$@"; else compdef _gleaner gl
 
 function fishScript(table: readonly Completed[]): string {
   const lines = table.flatMap(({ name, summary, actions, flags, valued }) => {
-    const begin = `complete -c gleaner -n '__fish_seen_subcommand_from ${name}'`;
+    const begin = `complete -c gleaner -n '__gleaner_is ${name}'`;
+    const asFirst = `complete -c gleaner -n '__gleaner_is ${name}; and test (count (commandline -opc)) -eq 2'`;
     return [
       `complete -c gleaner -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
-      ...(actions.length === 0 ? [] : [`${begin} -a '${actions.join(" ")}'`]),
+      ...(actions.length === 0 ? [] : [`${asFirst} -a '${actions.join(" ")}'`]),
       ...flags.map((flag) => `${begin} -l ${flag.slice(2)}`),
       ...valued.map((option) => `${begin} -l ${option.slice(2)} -r`),
     ];
   });
-  return lines.join("\n");
+  // The command is the second word. The name of another one may be among its arguments.
+  const isCommand = `function __gleaner_is
+  set -l words (commandline -opc)
+  test "$words[2]" = $argv[1]
+end`;
+  return [isCommand, ...lines].join("\n");
 }
 
 /** A text in single quotes, which neither zsh nor fish changes. */
