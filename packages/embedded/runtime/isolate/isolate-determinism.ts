@@ -5,7 +5,7 @@ import { seededRandom } from "./isolate-crypto.ts";
 import { fixLocale } from "./isolate-locale.ts";
 import { hideGarbageCollection } from "./isolate-weak.ts";
 import { lazyGlobal } from "./lazy-global.ts";
-import { createPerformance } from "./performance/performance-timeline.ts";
+import { createPerformance, type PerformanceGlobals } from "./performance/performance-timeline.ts";
 
 /** The time and the random numbers that modules see while they are evaluated: the same in all runs, until the next push. */
 export type LoadingState = { readonly time: number; readonly seed: Uint8Array };
@@ -102,7 +102,7 @@ function installPerformance(global: vm.Context, realmMadeAt: number): void {
       ? execution.transaction.now
       : realmMadeAt;
   };
-  let made: ReturnType<typeof createPerformance> | null = null;
+  let made: PerformanceGlobals | null = null;
   const make = () => (made ??= createPerformance({ now, timeOrigin, run: () => executions.getStore() }));
   for (const name of performanceGlobals) lazyGlobal(global, name, () => make()[name]);
 }

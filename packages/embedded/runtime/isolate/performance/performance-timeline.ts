@@ -27,8 +27,16 @@ type MeasureOptions = {
 /** Only this file has it, so functions cannot make these objects themselves. */
 const made = Symbol("made");
 
+/** The globals of a realm, by their names. */
+export type PerformanceGlobals = Readonly<
+  Record<
+    "performance" | "Performance" | "PerformanceEntry" | "PerformanceMark" | "PerformanceMeasure",
+    object
+  >
+>;
+
 /** Creates a realm's `performance` and its classes: the clock, marks and measures, as Convex has them. */
-export function createPerformance({ now, timeOrigin, run }: PerformanceClock) {
+export function createPerformance({ now, timeOrigin, run }: PerformanceClock): PerformanceGlobals {
   class PerformanceEntry {
     readonly #parts: Parts;
 
