@@ -15,10 +15,14 @@ export type Step = {
 
 const reporter = (name: string): string => join(import.meta.dirname, "reporters", `${name}-counts.ts`);
 
+const caches = join(import.meta.dirname, "../../node_modules/.cache/vitest");
+
+// Two steps run at a time. With one cache for both, one may empty it while the other reads it.
 // A busy machine makes some test fail in nearly each of such long runs. So each has a second try, which the summary names.
-const vitest = (config: string | null): string[] => [
+const vitest = (name: string, config: string | null): string[] => [
   "vitest",
   "run",
+  `--fsModuleCachePath=${join(caches, name)}`,
   ...(config === null ? [] : ["--config", config]),
   "--retry=1",
   "--reporter=default",
@@ -58,7 +62,7 @@ const checks: readonly Step[] = [
 const suite = (name: string, usualSeconds: number): Step => ({
   name,
   usualSeconds,
-  command: vitest(`test/${name}/vitest.config.ts`),
+  command: vitest(name, `test/${name}/vitest.config.ts`),
   report: "counts",
 });
 
@@ -77,7 +81,7 @@ export const steps: readonly Step[] = [
     usualSeconds: 75,
     pairs: true,
   },
-  { name: "unit", command: vitest(null), report: "counts", usualSeconds: 560 },
+  { name: "unit", command: vitest("unit", null), report: "counts", usualSeconds: 560 },
   suite("conformance", 330),
   suite("launch", 420),
   { name: "pages", command: playwright("pages"), report: "counts", needs: findChromium, usualSeconds: 710 },
