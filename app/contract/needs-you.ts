@@ -41,7 +41,9 @@ export function wayOut(snapshot: Shown): NeedsYou["action"] | null {
  * locks its computers in: it would get no job anymore. Managed settings would make it join again at once.
  */
 export function mayLeave({ activity, rules, ruleLayers }: Membership): boolean {
-  return rules.allowLeave || (hasToJoinAgain(activity.reason) && ruleLayers.from.allowLeave === "organization");
+  return (
+    rules.allowLeave || (hasToJoinAgain(activity.reason) && ruleLayers.from.allowLeave === "organization")
+  );
 }
 
 const join = { label: "Join your organization…", tab: "now" } as const;
