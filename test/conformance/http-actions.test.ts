@@ -49,6 +49,13 @@ test("an unknown route is 404, and so is a known path with another method", asyn
   expect((await fetch(`${site}/hello`, { method: "DELETE" })).status).toBe(404);
 });
 
+test("a request has an id in a header, unless its client gives one", async () => {
+  const ask = async (headers: Record<string, string>) =>
+    (await fetch(`${site}/request-id`, { headers })).text();
+  expect(await ask({})).toMatch(/^[0-9a-f]{16}$/);
+  expect(await ask({ "Convex-Request-Id": "mine" })).toBe("mine");
+});
+
 test("an action that throws answers 500 with the error's message and frames", async () => {
   const response = await fetch(`${site}/fails`);
   expect([response.status, response.headers.get("content-type")]).toEqual([500, "application/json"]);

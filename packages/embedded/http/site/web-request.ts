@@ -2,12 +2,15 @@ import type { IncomingMessage } from "node:http";
 import { bytesInWords } from "../../admission/anonymous-limits.ts";
 import type { Turns } from "../../admission/turns.ts";
 import { limits } from "../../runtime/checks/limits.ts";
+import { requestIdOf } from "../../wire/request-id.ts";
 
 const maxBytes = limits.httpRequestBytes;
 /** `Request` carries no body of the first two, and Convex none of the last. */
 const withoutBody = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Methods that `Request` refuses to carry. */
 const forbidden = new Set(["CONNECT", "TRACE", "TRACK"]);
+
+const idHeader = "Convex-Request-Id";
 
 /** Bodies from this size on end in a turn of their own, because the action then handles all of it at once. */
 const largeBytes = 16 * 1024;
@@ -75,6 +78,8 @@ function headersOf(incoming: IncomingMessage): Headers {
   for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
     headers.append(incoming.rawHeaders[at] ?? "", incoming.rawHeaders[at + 1] ?? "");
   }
+  // As on Convex, actions can read the id.
+  if (!headers.has(idHeader)) headers.set(idHeader, requestIdOf(incoming));
   return headers;
 }
 
