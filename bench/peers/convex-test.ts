@@ -63,6 +63,7 @@ async function main(): Promise<void> {
   const server = createServer(
     apiHandler({
       routes: [functionRoutes({ ...shared, waiting: { problem: null } })],
+      httpActions: null,
       isAllowedHost,
       version,
       instanceName,

@@ -56,6 +56,17 @@ test("a request has an id in a header, unless its client gives one", async () =>
   expect(await ask({ "Convex-Request-Id": "mine" })).toBe("mine");
 });
 
+test("below /http/ the API's address has the same actions, without headers for other origins", async () => {
+  const headers = { Origin: "https://app.example" };
+  const response = await fetch(`${deployment.url}/http/hello?name=x`, { headers });
+  expect([response.status, await response.text()]).toEqual([200, "hello x"]);
+  expect(response.headers.get("access-control-allow-origin")).toBeNull();
+  const sent = await fetch(`${deployment.url}/http/echo`, { method: "POST", body: "sent" });
+  expect(await sent.text()).toBe("sent");
+  const unknown = await fetch(`${deployment.url}/http/nothing`);
+  expect([unknown.status, await unknown.text()]).toEqual([404, "No matching routes found"]);
+});
+
 test("an action that throws answers 500 with the error's message and frames", async () => {
   const response = await fetch(`${site}/fails`);
   expect([response.status, response.headers.get("content-type")]).toEqual([500, "application/json"]);

@@ -148,6 +148,12 @@ export async function serveNetwork(
     variables: () => environment.all,
     version: convexVersion,
   });
+  const siteOptions = {
+    ...shared,
+    apiOrigins: (hostHeader: string, isTls: boolean) =>
+      publicUrl === undefined ? localOrigins(url, hostHeader, isTls) : originsAt(publicUrl),
+    stopping: stopping.signal,
+  };
   api.onUpgrade((request, socket, head) => connections.upgrade(request, socket, head));
   api.serve(
     apiHandler({
@@ -168,6 +174,8 @@ export async function serveNetwork(
         ...backups.routes,
         unsupportedRoutes(shared),
       ],
+      // Pages stay on the site: the API's origin is not theirs.
+      httpActions: siteHandler({ ...siteOptions, sourceOf: apiSourceOf, staticFolders: [] }),
       operations: (path, request) => answerOperations({ ...shared, readiness, metrics }, path, request),
       isAllowedHost,
       page: () => {
@@ -181,18 +189,7 @@ export async function serveNetwork(
       instanceName: deploymentName,
     }),
   );
-  const apiOrigins = (hostHeader: string, isTls: boolean) =>
-    publicUrl === undefined ? localOrigins(url, hostHeader, isTls) : originsAt(publicUrl);
-  const siteSourceOf = sourceOf(publicSiteUrl !== undefined);
-  site.serve(
-    siteHandler({
-      ...shared,
-      sourceOf: siteSourceOf,
-      staticFolders,
-      apiOrigins,
-      stopping: stopping.signal,
-    }),
-  );
+  site.serve(siteHandler({ ...siteOptions, sourceOf: sourceOf(publicSiteUrl !== undefined), staticFolders }));
 }
 
 function deploymentUrls(variables: { readonly [name: string]: string }) {

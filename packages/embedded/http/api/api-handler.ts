@@ -16,6 +16,8 @@ type ApiOptions = {
   readonly operations: (path: string, request: IncomingMessage) => Promise<Reply | null>;
   /** Tried in this order. */
   readonly routes: readonly ApiRoute[];
+  /** Answers the requests below `/http/` as the site does. Their paths are without it. Null: there are no HTTP actions. */
+  readonly httpActions: ((request: IncomingMessage, response: ServerResponse) => void) | null;
   readonly isAllowedHost: HostCheck;
   /** The address of the page for people, which the site serves. Null: it serves none. */
   readonly page: () => string | null;
@@ -25,6 +27,7 @@ type ApiOptions = {
 };
 
 const api = "/api/";
+const httpActions = "/http/";
 /** Uploads of any size. Backups to restore are uploaded like imports. */
 const uploads: ReadonlySet<string> = new Set(["storage/upload", "import/upload_part"]);
 
@@ -36,6 +39,11 @@ export function isUploadPath(path: string): boolean {
 /** The deployment's HTTP API. */
 export function apiHandler(options: ApiOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
+    if (options.httpActions !== null && request.url?.startsWith(httpActions) === true) {
+      request.url = request.url.slice(httpActions.length - 1);
+      options.httpActions(request, response);
+      return;
+    }
     answer(options, request, response).catch((error: unknown) => {
       options.log.error("api.failed", { requestId: requestIdOf(request), message: describeError(error) });
       void sendReply(
