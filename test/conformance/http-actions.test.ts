@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { makeFunctionReference } from "convex/server";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { api } from "../../packages/embedded/test-app.fixture.ts";
 import { asAdmin, deployment, httpClient, isEmbedded, liveClient, uniqueName } from "./deployment.ts";
+import { startEmbedded } from "./embedded-backend.ts";
 import { saying } from "./expectations.ts";
 import { watch } from "./watch.ts";
 
@@ -65,6 +69,18 @@ test("below /http/ the API's address has the same actions, without headers for o
   expect(await sent.text()).toBe("sent");
   const unknown = await fetch(`${deployment.url}/http/nothing`);
   expect([unknown.status, await unknown.text()]).toEqual([404, "No matching routes found"]);
+});
+
+test.skipIf(!isEmbedded)("without http.ts, a request learns that there are no HTTP actions", async () => {
+  const convexDir = await mkdtemp(join(tmpdir(), "http-actions-"));
+  onTestFinished(() => rm(convexDir, { recursive: true, force: true }));
+  const backend = await startEmbedded({ convexDir });
+  onTestFinished(backend.stop);
+  const response = await fetch(`${backend.siteUrl}/hello`);
+  expect([response.status, await response.text()]).toEqual([
+    404,
+    "This Convex deployment does not have HTTP actions enabled.",
+  ]);
 });
 
 test("an action that throws answers 500 with the error's message and frames", async () => {

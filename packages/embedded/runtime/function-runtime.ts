@@ -31,7 +31,7 @@ import {
 import { LogLines } from "./execution/log-lines.ts";
 import type { ConflictStats, FunctionStats } from "./run/conflict-stats.ts";
 import { runAction } from "./run/run-action.ts";
-import { routeHttp, runHttp } from "./run/run-http.ts";
+import { hasHttpActions, routeHttp, runHttp } from "./run/run-http.ts";
 import { runInlineQuery } from "./run/run-inline-query.ts";
 import { refuseMutation, runMutation, runScheduledMutation } from "./run/run-mutation.ts";
 import { runQuery } from "./run/run-query.ts";
@@ -177,6 +177,11 @@ export class FunctionRuntime implements FunctionRunner {
     const { response, failure } = await runHttp(this.#services, target, request, context, answered);
     ended({ result: failure ?? { kind: "success", value: null }, logLines: [] });
     return response;
+  }
+
+  /** Whether a path belongs to the app or to a component with HTTP actions, even if none of them answers it. */
+  hasHttpActions(pathname: string): boolean {
+    return hasHttpActions(this.#code.components, pathname);
   }
 
   functionSpecs(component: ComponentPath = appComponent): readonly FunctionSpec[] {

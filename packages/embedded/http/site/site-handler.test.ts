@@ -108,6 +108,7 @@ beforeAll(async () => {
     siteHandler({
       admission: createAdmission(),
       runner,
+      hasHttpActions: () => true,
       isAdminKey: () => false,
       tokens: createTokenVerifier(null),
       isAllowedHost: hostCheck("127.0.0.1"),

@@ -18,6 +18,8 @@ import { sendWebResponse } from "./web-response.ts";
 
 type SiteOptions = Authenticators & {
   readonly runner: FunctionRunner;
+  /** Whether a path belongs to the app or to a component with HTTP actions, even if none of them answers it. */
+  readonly hasHttpActions: (pathname: string) => boolean;
   readonly isAllowedHost: HostCheck;
   readonly sourceOf: SourceOf;
   readonly admission: Admission;
@@ -28,6 +30,9 @@ type SiteOptions = Authenticators & {
   /** Aborts when the backend begins to stop. */
   readonly stopping: AbortSignal;
 };
+
+const noRoute = "No matching routes found";
+const noActions = "This Convex deployment does not have HTTP actions enabled.";
 
 /** The deployment's site: static folders first, then HTTP actions. Without an action for `/`, that leads to the first folder. */
 export function siteHandler(options: SiteOptions) {
@@ -69,7 +74,7 @@ async function answer(
 }
 
 async function answerByAction(
-  { runner, sourceOf, admission, staticFolders, stopping, ...authenticators }: SiteOptions,
+  { runner, hasHttpActions, sourceOf, admission, staticFolders, stopping, ...authenticators }: SiteOptions,
   origin: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -116,7 +121,8 @@ async function answerByAction(
     outgoing.writeHead(302, { Location: `${staticFolders[0].path}/`, "Cache-Control": "no-store" }).end();
   } else if (response === null) {
     abandonBody();
-    await refuse(incoming, outgoing, { status: 404, message: "No matching routes found" });
+    const message = hasHttpActions(new URL(request.url).pathname) ? noRoute : noActions;
+    await refuse(incoming, outgoing, { status: 404, message });
   } else await sendWebResponse(response, outgoing, gone.signal);
 }
 

@@ -1,4 +1,4 @@
-import type { ComponentPath } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { LoadedComponents } from "../bundle/loaded-components.ts";
 import { httpModule, readRouter } from "../bundle/loaded-modules.ts";
 import { limits } from "../checks/limits.ts";
@@ -32,6 +32,12 @@ type HttpTarget = {
 
 /** A failed action has a response too. */
 type HttpRun = { readonly response: Response; readonly failure: FunctionFailure | null };
+
+/** Whether the app has HTTP actions; below a component's prefix, whether the component has some. */
+export function hasHttpActions(components: LoadedComponents, pathname: string): boolean {
+  const component = mountedPath(components, pathname)?.component ?? appComponent;
+  return (components.get(component)?.modules.http ?? null) !== null;
+}
 
 /** Finds the HTTP action for a request; null if no route matches. */
 export function routeHttp(
