@@ -9,7 +9,7 @@ import { ConvexError } from "convex/values";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startIssuer } from "../../packages/embedded/auth/issuer.fixture.ts";
 import { fillingNames } from "../../packages/embedded/fixtures/test-app/differences.ts";
-import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
+import { api, modules, testApp } from "../../packages/embedded/test-app.fixture.ts";
 import { asAdmin, deployment, httpClient, isEmbedded, liveClient, uniqueName } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
 import { convexCli, credentials, makeProject } from "./project.ts";
@@ -71,6 +71,38 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     for (const asked of [client, liveClient()]) {
       await expect(asked.query(modules.printing.failsLater, {})).rejects.toThrow(stack);
     }
+  });
+
+  test("a stack has exact columns, and no second name for a built-in function", async () => {
+    const lines = (await readFile(join(testApp, "printing.ts"), "utf8")).split("\n");
+    const placeOf = (code: string): string => {
+      const row = lines.findIndex((line) => line.includes(code));
+      return `(../test-app/printing.ts:${row + 1}:${lines[row]!.indexOf(code) + 1})`;
+    };
+    const failed = client.query(modules.printing.failsInMap, {});
+    await expect(failed).rejects.toThrow(
+      [
+        `at <anonymous> ${placeOf("new Error(`at")}`,
+        "    at map (<anonymous>)",
+        `    at handler ${placeOf("map((n) => {")}`,
+      ].join("\n"),
+    );
+  });
+
+  test("a router's own runRequest is not called", async () => {
+    const response = await fetch(`${deployment.siteUrl}/runs-itself`);
+    expect([response.status, await response.text()]).toEqual([200, "the route's action"]);
+  });
+
+  test("a client does not choose the id of its request", async () => {
+    const answer = await fetch(`${deployment.url}/api/mutation`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "Convex-Request-Id": "mine" },
+      body: JSON.stringify({ path: "differences:metadata", args: {}, format: "json" }),
+    });
+    expect(await answer.json()).toMatchObject({
+      value: { requestId: expect.stringMatching(/^[0-9a-f]{16}$/) },
+    });
   });
 
   test("a router that answers its first question otherwise misses its second request", async () => {
