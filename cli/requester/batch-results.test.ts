@@ -1,22 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener, Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { batch } from "./batch.ts";
+import { batchJson, serve } from "./server.fixture.ts";
 
-const found = JSON.stringify({
-  id: "b",
-  status: "in_progress",
-  endpoint: "/v1/chat/completions",
-  created_at: 1,
-  expires_at: 2,
-  output_file_id: "f",
-  error_file_id: null,
-  request_counts: { total: 2, completed: 2, failed: 0 },
-  errors: null,
-});
+const found = batchJson("in_progress", { total: 2, completed: 2 });
 
 let folder: string;
 let server: Server;
@@ -26,15 +16,11 @@ let second: RequestListener;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-results-"));
   let reads = 0;
-  server = createServer((request, response) => {
+  server = await serve((request, response) => {
     if (request.url === "/v1/batches/b") response.end(found);
     else if (++reads === 1) response.writeHead(206).end('{"a":1}\n');
     else second(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  vi.stubEnv("GLEANER_BASE_URL", `http://127.0.0.1:${String(port)}`);
-  vi.stubEnv("GLEANER_API_KEY", "key");
 });
 afterEach(async () => {
   vi.unstubAllEnvs();

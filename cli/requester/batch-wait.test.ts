@@ -1,7 +1,7 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener, Server } from "node:http";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { batch } from "./batch.ts";
+import { batchJson, collectErrors, serve } from "./server.fixture.ts";
 
 // Nobody waits in a test for the pause before another try.
 vi.mock(import("node:timers/promises"), async (original) => ({
@@ -9,38 +9,19 @@ vi.mock(import("node:timers/promises"), async (original) => ({
   setTimeout: async () => await Promise.resolve(undefined as never),
 }));
 
-const batchWith = (status: string, completed: number): string =>
-  JSON.stringify({
-    id: "b",
-    status,
-    endpoint: "/v1/chat/completions",
-    created_at: 1,
-    expires_at: 2,
-    output_file_id: "f",
-    error_file_id: null,
-    request_counts: { total: 2, completed, failed: 0 },
-    errors: null,
-  });
+const batchWith = (status: string, completed: number): string => batchJson(status, { total: 2, completed });
 
 let server: Server;
 /** Each call takes the next step. The last step stays. */
 let steps: RequestListener[];
-let said: string;
+let said: () => string;
 
 beforeEach(async () => {
-  said = "";
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    said += String(text);
-    return true;
-  });
-  server = createServer((request, response) => {
+  said = collectErrors();
+  server = await serve((request, response) => {
     const step = steps.length > 1 ? steps.shift() : steps[0];
     step?.(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  vi.stubEnv("GLEANER_BASE_URL", `http://127.0.0.1:${String(port)}`);
-  vi.stubEnv("GLEANER_API_KEY", "key");
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -57,15 +38,15 @@ const answer =
 it("follows a batch to its end while the server restarts", async () => {
   steps = [answer(batchWith("in_progress", 1)), away, away, answer(batchWith("completed", 2))];
   await batch.run(["wait", "b"]);
-  expect(said).toContain("Trying again until it answers");
-  expect(said).toContain("b: completed");
+  expect(said()).toContain("Trying again until it answers");
+  expect(said()).toContain("b: completed");
 });
 
 it("says of each outage once that it tries again", async () => {
   const half = answer(batchWith("in_progress", 1));
   steps = [half, away, away, half, away, away, answer(batchWith("completed", 2))];
   await batch.run(["wait", "b"]);
-  expect(said.match(/Trying again until it answers/g)).toHaveLength(2);
+  expect(said().match(/Trying again until it answers/g)).toHaveLength(2);
 });
 
 it("says at once that a server cannot be reached from the beginning", async () => {

@@ -1,7 +1,7 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server, ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { chat } from "./chat.ts";
+import { collectErrors, serve } from "./server.fixture.ts";
 
 const job = {
   id: "j",
@@ -20,19 +20,15 @@ const job = {
 /** A server that answers a call that waits only once its job is canceled. `refuse`: what it does with the other calls. */
 let server: Server;
 let refuse: ((response: ServerResponse) => void) | null;
-let printed: string;
+let printed: () => string;
 let waiting: ServerResponse | undefined;
 let asked: { readonly url: string | undefined; readonly key: string | undefined }[];
 
 beforeEach(async () => {
   asked = [];
   refuse = null;
-  printed = "";
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    printed += String(text);
-    return true;
-  });
-  server = createServer(({ url, headers }, response) => {
+  printed = collectErrors();
+  server = await serve(({ url, headers }, response) => {
     const key = headers["idempotency-key"];
     if (url !== "/v1/models")
       asked.push({ url, ...(typeof key === "string" ? { key } : { key: undefined }) });
@@ -46,10 +42,6 @@ beforeEach(async () => {
       setTimeout(() => response.end(JSON.stringify(job)), 100);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  vi.stubEnv("GLEANER_BASE_URL", `http://127.0.0.1:${String(port)}`);
-  vi.stubEnv("GLEANER_API_KEY", "key");
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -80,7 +72,7 @@ it("cancels its job on Ctrl-C if it prints the whole answer", async () => {
   const [first, again, canceled] = asked;
   expect(again).toEqual(first);
   expect(canceled?.url).toBe("/v1/jobs/j/cancel");
-  expect(printed).toBe("Canceling…\n");
+  expect(printed()).toBe("Canceling…\n");
 });
 
 it.each([
@@ -98,5 +90,5 @@ it.each([
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout(ms <= 5_000 ? 50 : ms));
   expect(await interrupted()).toBe("exit 130");
-  expect(printed).toMatch(/^Canceling…\n.*may go on/);
+  expect(printed()).toMatch(/^Canceling…\n.*may go on/);
 });

@@ -1,9 +1,9 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { batch } from "./batch.ts";
 import { chat } from "./chat.ts";
 import { jobs } from "./jobs.ts";
+import { batchJson, serve } from "./server.fixture.ts";
 
 /** Colors, in the seven-bit and in the eight-bit form of terminals. */
 const hostile = "a\tb\u001b[31m\u009b31m";
@@ -14,17 +14,7 @@ const line = `${JSON.stringify({ text: hostile })}\n`;
 const answers: Readonly<Record<string, string>> = {
   "/v1/models": '{"data":[{"id":"m"}]}',
   "/v1/jobs/j/result": JSON.stringify({ choices: [{ message: { content: hostile } }] }),
-  "/v1/batches/b": JSON.stringify({
-    id: "b",
-    status: "completed",
-    endpoint: "/v1/chat/completions",
-    created_at: 1,
-    expires_at: 2,
-    output_file_id: "f",
-    error_file_id: null,
-    request_counts: { total: 1, completed: 1, failed: 0 },
-    errors: null,
-  }),
+  "/v1/batches/b": batchJson("completed", { total: 1, completed: 1 }),
   "/v1/files/f/content": line,
   "/v1/chat/completions": piece("Os"),
 };
@@ -37,13 +27,9 @@ let printed: string;
 
 beforeEach(async () => {
   end = "";
-  server = createServer(({ method, url = "" }, response) => {
+  server = await serve(({ method, url = "" }, response) => {
     response.end(`${answers[url] ?? ""}${method === "POST" ? end : ""}`);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  vi.stubEnv("GLEANER_BASE_URL", `http://127.0.0.1:${String(port)}`);
-  vi.stubEnv("GLEANER_API_KEY", "key");
   printed = "";
   vi.spyOn(console, "log").mockImplementation((text: string) => {
     printed += `${text}\n`;

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { askLine } from "../../command/ask-person.ts";
+import { collectErrors, serve } from "../server.fixture.ts";
 import { runTable } from "./run.ts";
 
 vi.mock(import("../../command/ask-person.ts"), async (original) => ({
@@ -15,26 +15,18 @@ vi.mock(import("../../command/ask-person.ts"), async (original) => ({
 const isTerminal = Object.getOwnPropertyDescriptor(process.stdin, "isTTY");
 let folder: string;
 let server: Server;
-let said: string;
+let said: () => string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-run-"));
   await writeFile(join(folder, "table.csv"), "id,text\n1,one\n2,two\n");
-  server = createServer(({ url }, response) => {
+  server = await serve(({ url }, response) => {
     if (url === "/v1/models") response.end('{"data":[{"id":"m"}]}');
     else if (url === "/v1/chat/completions") response.end('{"choices":[{"message":{"content":"Fine."}}]}');
     else response.writeHead(404).end('{"error":{"message":"No.","code":"not_found"}}');
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  vi.stubEnv("GLEANER_BASE_URL", `http://127.0.0.1:${String(port)}`);
-  vi.stubEnv("GLEANER_API_KEY", "key");
   Object.defineProperty(process.stdin, "isTTY", { value: true, configurable: true });
-  said = "";
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    said += String(text);
-    return true;
-  });
+  said = collectErrors();
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -52,7 +44,7 @@ const run = async (...more: readonly string[]): Promise<void> => {
 
 it("asks a person about the other rows once the first answers are shown", async () => {
   vi.mocked(askLine).mockImplementation(async (question) => {
-    expect(said).toContain("1  Fine.");
+    expect(said()).toContain("1  Fine.");
     expect(question).toContain("Submit the other 1 rows?");
     return await Promise.resolve("no");
   });
@@ -63,5 +55,5 @@ it("asks a person about the other rows once the first answers are shown", async 
 it("asks nobody with --json, since the first answers are not shown", async () => {
   await expect(run("--json")).rejects.toThrow("were not submitted");
   expect(vi.mocked(askLine)).not.toHaveBeenCalled();
-  expect(said).toBe("");
+  expect(said()).toBe("");
 });
