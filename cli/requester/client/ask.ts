@@ -46,21 +46,34 @@ export async function ask(
   onWait: (waitsFor: string | null) => void = () => undefined,
 ): Promise<Asked> {
   for (;;) {
-    const response = await api.send("/chat/completions", {
-      method: "POST",
-      body: JSON.stringify(body),
-      headers: {
-        "content-type": "application/json",
-        "idempotency-key": idempotencyKey,
-        prefer: `respond-async, wait=${String(waitSeconds)}`,
-      },
-      withinMs: (waitSeconds + 60) * 1_000,
-    });
+    const prefer = `respond-async, wait=${String(waitSeconds)}`;
+    const withinMs = (waitSeconds + 60) * 1_000;
+    const response = await send(api, body, { idempotencyKey, prefer, withinMs });
     const priceMicro = BigInt(response.headers.get("x-gleaner-price") ?? "0");
     if (response.status !== 202) return { body: await api.parse(response, z.unknown()), priceMicro };
     const { status, waits_for: waitsFor } = await api.parse(response, jobObject);
     if (status === "queued") onWait(waitsFor);
   }
+}
+
+type SendOptions = {
+  readonly idempotencyKey: string;
+  readonly prefer: string;
+  readonly withinMs?: number;
+  readonly signal?: AbortSignal;
+};
+
+async function send(
+  api: Api,
+  body: ChatBody,
+  { idempotencyKey, prefer, ...options }: SendOptions,
+): Promise<Response> {
+  return await api.send("/chat/completions", {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", "idempotency-key": idempotencyKey, prefer },
+    ...options,
+  });
 }
 
 /** How long a person waits after Ctrl-C. */
@@ -74,16 +87,7 @@ const cancelWithinMs = 5_000;
 export async function cancelAsked(api: Api, body: ChatBody, idempotencyKey: string): Promise<boolean> {
   const signal = AbortSignal.timeout(cancelWithinMs);
   try {
-    const response = await api.send("/chat/completions", {
-      method: "POST",
-      body: JSON.stringify(body),
-      headers: {
-        "content-type": "application/json",
-        "idempotency-key": idempotencyKey,
-        prefer: "respond-async",
-      },
-      signal,
-    });
+    const response = await send(api, body, { idempotencyKey, prefer: "respond-async", signal });
     const { id } = await api.parse(response, jobObject);
     await api.send(`/jobs/${encodeURIComponent(id)}/cancel`, { method: "POST", signal });
     return true;
