@@ -17,7 +17,18 @@ export async function concludeIfComplete(
   const status = endOf(batch);
   const error = status === "completed" ? await errorOfWork(ctx, batch, now) : null;
   const known = error === null ? {} : { workError: error };
-  await ctx.db.patch("batches", batchId, { status, open: undefined, endedAt: now, ...known });
+  await endBatch(ctx, batch, status, known, now);
+}
+
+/** Ends a batch. `more`: what else is known of it by now. */
+export async function endBatch(
+  ctx: MutationCtx,
+  batch: Doc<"batches">,
+  status: Parameters<typeof tellBatchEnd>[2],
+  more: Partial<Pick<Doc<"batches">, "isCut" | "mistakes" | "workError">>,
+  now: number,
+): Promise<void> {
+  await ctx.db.patch("batches", batch._id, { ...more, status, open: undefined, endedAt: now });
   await shortenFiles(ctx, batch, now);
   await tellBatchEnd(ctx, batch, status, now);
 }
@@ -28,7 +39,7 @@ const hourMs = 3_600_000;
  * Shortens the time of an ended batch's files to what its data class says. While another batch reads the file of requests, that file
  * keeps its time. The end of the last such batch shortens it to the least that the class of any of them says.
  */
-export async function shortenFiles(
+async function shortenFiles(
   ctx: MutationCtx,
   { keptHours, inputFileId, outputFileId, errorFileId }: Doc<"batches">,
   now: number,

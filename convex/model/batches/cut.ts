@@ -31,9 +31,8 @@ import {
   lineMistake,
 } from "../validators/batches.ts";
 import { callForm, work } from "../validators/requests.ts";
-import { tellBatchEnd } from "../webhooks/events.ts";
 import { scheduleCollection } from "./collect.ts";
-import { concludeIfComplete, shortenFiles } from "./conclude.ts";
+import { concludeIfComplete, endBatch } from "./conclude.ts";
 import { beginLine } from "./severalJobs.ts";
 import { type BatchRequest, submitRequests } from "./submitRequests.ts";
 
@@ -85,15 +84,7 @@ export async function startBatch(
   const batch = await ctx.db.get("batches", batchId);
   if (batch?.status !== "validating") return;
   if (mistakes.length > 0) {
-    await ctx.db.patch("batches", batchId, {
-      status: "failed",
-      mistakes,
-      open: undefined,
-      isCut: true,
-      endedAt: now,
-    });
-    await shortenFiles(ctx, batch, now);
-    await tellBatchEnd(ctx, batch, "failed", now);
+    await endBatch(ctx, batch, "failed", { mistakes, isCut: true }, now);
     return;
   }
   const queueBatchId = await queue.batches.create(ctx, batch.organizationId, { externalId: batchId });

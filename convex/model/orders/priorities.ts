@@ -11,6 +11,7 @@ import { factorsAt } from "../models/prices.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { holdBudgets } from "../usage/budgetStops.ts";
+import { pricedOf } from "./priceParts.ts";
 
 /** How long a change can be undone. */
 const undoneWithinMs = 60_000;
@@ -51,10 +52,7 @@ export async function setOrderPriority(
   if (kind === "not-queued") return { kind };
   if (isAbove(priority, highest)) {
     const factors = await factorsAt(ctx, organizationId, at);
-    const kind = order.vectors === undefined ? "text" : "embedding";
-    // The hour is that of the request.
-    const { dataClass, _creationTime } = order;
-    const pricePercent = percentOf(factors.value, { priority, kind, dataClass, at: _creationTime });
+    const pricePercent = percentOf(factors.value, pricedOf({ ...order, priority }));
     const priceVersion = withFactors(order.priceVersion ?? "0", factors.version);
     const stopped = await holdBudgets(ctx, key, raiseTo(order, pricePercent), at);
     if (stopped !== null) refuse(stopped.code, stopped.message);
