@@ -20,7 +20,7 @@ export type Call<Asked> = {
   readonly idempotencyKey: string | null;
   /** How long its job may take, in ms; undefined: the default. */
   readonly expiresInMs: number | undefined;
-  /** What it requires of devices, in addition to its key. */
+  /** Its requirements on devices, in addition to those of its key. */
   readonly requires: DeviceNeeds;
   /** Whether and how long it waits for its answer. */
   readonly prefer: Preference;

@@ -66,7 +66,7 @@ export const batchTables = {
     window: v.string(),
     /** As JSON, since Convex does not accept any text as a name. */
     metadata: v.union(v.string(), v.null()),
-    /** What its jobs require of devices, in addition to the key's. Absent: nothing. */
+    /** Requirements of its jobs on devices, in addition to those of the key. Absent: none. */
     requires: v.optional(deviceNeeds),
     /** How long its files are kept from their creation. Absent: for 30 days after its window. */
     outputKeptMs: v.optional(v.number()),

@@ -60,7 +60,7 @@ export const deviceTables = {
     groups: v.optional(v.array(v.string())),
     /** Absent: nobody put it anywhere. Written by model/fleet/placement.ts. */
     placedBy: v.optional(placedBy),
-    /** What the organization allows it. The queue's worker has a copy. Absent if it has no limits. */
+    /** The organization's limits for it. The queue's worker has a copy. Absent if it has none. */
     limits: v.optional(deviceLimits),
     enrolledAt: v.number(),
     /** The member or team to whom it belongs. Absent: the organization. */

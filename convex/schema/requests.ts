@@ -113,7 +113,7 @@ export const requestTables = {
     price,
     /** The highest priority that the job has had. Absent in old orders, which no priority makes dearer. */
     priority: v.optional(priority),
-    /** What the job costs because of that priority, in percent of `price`. Absent: 100. */
+    /** The job's cost in percent of `price`, by its priority, kind, data class and hour. Absent: 100. */
     pricePercent: v.optional(v.number()),
     /** The versions of its model's price and of the percents, such as "3.1". Absent in old orders. */
     priceVersion: v.optional(v.string()),

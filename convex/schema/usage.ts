@@ -14,7 +14,7 @@ import {
 /** Statistics, usage and budgets. */
 export const usageTables = {
   /**
-   * What happened to the jobs that ended in a bucket of time, by model, lane, key and device. One row per kind of subject and
+   * Counts of the jobs that ended in a bucket of time, by model, lane, key and device. One row per kind of subject and
    * bucket: the tallies of its subjects, which are bounded in number and size. Written once a minute by
    * model/statistics/, never by a job.
    */

@@ -28,7 +28,7 @@ export const batchView = v.object({
   window: v.string(),
   /** As JSON. */
   metadata: v.union(v.string(), v.null()),
-  /** What its jobs require of devices, in addition to the key's. */
+  /** Requirements of its jobs on devices, in addition to those of the key. */
   requires: deviceNeeds,
   status: batchStatus,
   createdAt: v.number(),
@@ -92,7 +92,7 @@ export const newBatch = {
   metadata: v.union(v.string(), v.null()),
   outputKeptMs: v.optional(v.number()),
   idempotencyKey: v.optional(v.string()),
-  /** What its jobs require of devices, in addition to the key's. */
+  /** Requirements of its jobs on devices, in addition to those of the key. */
   requires: v.optional(deviceNeeds),
   /** Whether its requester sends the call again, since it got no answer. */
   isRetry: v.optional(v.boolean()),

@@ -119,7 +119,7 @@ export type BatchOutline = Pick<
 > & {
   readonly _id?: Id<"batches">;
   readonly model?: string | undefined;
-  /** What it requires of devices, in addition to its key. */
+  /** Its requirements on devices, in addition to those of its key. */
   readonly requires?: Doc<"batches">["requires"];
   /** Whether most of its requests have the high priority. */
   readonly isHigh?: boolean | undefined;

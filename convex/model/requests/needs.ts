@@ -16,7 +16,7 @@ export type JobNeeds = {
 };
 
 /**
- * What devices must have to get a job of this key, with what the request adds. All jobs pass here. Refuses: invalid,
+ * The requirements of a job on devices: those of its key, and those that its request adds. All jobs pass here. Refuses: invalid,
  * requirements_not_allowed (the key's requests may add none, or this one would loosen what the key requires).
  * @param classes the organization's rules.
  */

@@ -22,7 +22,7 @@ export const submission = {
   endsWithCall: v.optional(v.boolean()),
   /** When the job expires if it has not ended: milliseconds from now. Within `jobTimes`, which has the default. */
   expiresInMs: v.optional(v.number()),
-  /** What it requires of devices, in addition to its key. Only for keys whose requests may. */
+  /** Its requirements on devices, in addition to those of its key. Only for keys whose requests may have some. */
   requires: v.optional(deviceNeeds),
   /**
    * Its place among the jobs of its call, from 0, and a hash of what the whole call asks. Absent: it is the only one. `of`: the

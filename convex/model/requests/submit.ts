@@ -340,7 +340,7 @@ export function mostFormula({ order, priceParts: parts }: PreparedJob): string {
   return `${words}, price version ${priceVersion}`;
 }
 
-/** What a job reserves. */
+/** The counts that a job reserves. */
 export function countOf(order: PreparedJob["order"]): KeyCount {
   return { requests: 1, tokens: reservedTokens(order), micro: order.reservedMicro };
 }

@@ -109,7 +109,7 @@ const canariesEveryMs = 10 * 60_000;
 /**
  * Whether it is time for a canary, and the budget of replays has room for one that takes so long. Notes that somebody looks for one, so that
  * nobody else does for some minutes.
- * @returns the time that a canary may take; null: none is to be asked now.
+ * @returns the most time for the canary; null: do not ask one now.
  */
 export async function beginCanary(
   ctx: MutationCtx,

@@ -22,7 +22,7 @@ export type BatchOptions = {
   readonly endpoint?: BatchEndpoint;
   /** The time until which it is done, from `1h` to `7d`. Default: `24h`. */
   readonly within?: string;
-  /** What the device of each line must have, in addition to the key's own requirements. */
+  /** Requirements on the device of each line, in addition to those of the key. */
   readonly requires?: Requirements;
   readonly metadata?: Readonly<Record<string, string>>;
   /** The name of the uploaded file. */

@@ -16,8 +16,8 @@ export type UsualChat = { readonly shape: CanaryShape; readonly cacheOwner: stri
 
 /**
  * Draws one of the last chats of the organization with the model. A canary has its numbers and the name of its key, so that no device can
- * know a canary by these. It has no text of it. Chats with a data class are left out. So are those of keys of people behind the devices
- * that get the canary: they know each prompt of their keys. Null: there is none.
+ * know a canary by these. It has no text of it. Chats with a data class are left out. So are chats by keys of the people who have the
+ * devices: these people know each prompt of their keys. Null: no chat is left.
  */
 export async function drawUsualChat(
   ctx: QueryCtx,
