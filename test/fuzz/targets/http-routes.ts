@@ -61,7 +61,7 @@ export const httpRoutes: Target = {
         const key = keys[calls++ % keys.length] ?? "";
         const waiting = await within(
           JSON.stringify(input).slice(0, 300),
-          checkCall(farm, call.parse(input), key),
+          checkCall(farm, call.parse(input), key, await idsOf(farm, key)),
         );
         if (waiting !== null) left.push(waiting);
         await checkHealth(farm);
@@ -232,11 +232,15 @@ const functionCall: fc.Arbitrary<Json> = fc
 /** A job that waited when its client left. */
 type LeftJob = { readonly jobId: string; readonly key: string };
 
-/** Returns the job for which the call waited until it was given up; null if it was answered. */
+/**
+ * Returns the job for which the call waited until it was given up; null if it was answered.
+ * @param before the last jobs of the key. Earlier calls made them, and an equal call may wait for one of them, too.
+ */
 async function checkCall(
   farm: Farm,
   { at, method, path: where, headers, body }: Call,
   key: string,
+  before: ReadonlySet<string>,
 ): Promise<LeftJob | null> {
   const origin = at === "site" ? farm.backend.siteUrl : farm.backend.url;
   const address = `${origin}${where}`;
@@ -248,7 +252,6 @@ async function checkCall(
     ...headers,
   ]);
   const leave = new AbortController();
-  const since = Math.floor(Date.now() / 1_000);
   const answer = answerOf(address, {
     method,
     headers: sent,
@@ -256,12 +259,12 @@ async function checkCall(
     redirect: "manual",
     signal: leave.signal,
   });
-  const waiting = await waitsFor(farm, key, since, answer);
+  const waiting = await waitsFor(farm, key, before, answer);
   if (waiting !== null) {
     leave.abort();
     await answer;
     const isKept = sent.has("idempotency-key") || /respond-async/i.test(sent.get("prefer") ?? "");
-    return isKept ? null : { jobId: waiting, key };
+    return isKept || before.has(waiting) ? null : { jobId: waiting, key };
   }
   const found = await answer;
   // A refused upload may end the connection before all of it was sent.
@@ -291,30 +294,41 @@ async function answerOf(
 /** Errors of undici, which sends nothing then. */
 const unsendable = ["UND_ERR_NOT_SUPPORTED", "UND_ERR_INVALID_ARG"];
 
+/** A call that has no job of its own by then waits for one that was there before. */
+const joinedAfterMs = 3_000;
+
 /** The job of a call that waits for it, as soon as it is queued. Null: the call was answered. */
 async function waitsFor(
   farm: Farm,
   key: string,
-  since: number,
+  before: ReadonlySet<string>,
   answer: Promise<unknown>,
 ): Promise<string | null> {
   const look = Symbol();
+  const joinedFrom = Date.now() + joinedAfterMs;
   for (;;) {
     const first = await Promise.race([answer, sleep(lookEveryMs, look)]);
     if (first !== look) return null;
-    const [newest] = (await jobsOf(farm, key)).data;
-    if (newest?.status === "queued" && newest.created_at >= since) return newest.id;
+    const queued = (await jobsOf(farm, key)).filter(({ status }) => status === "queued");
+    const own = queued.find(({ id }) => !before.has(id));
+    if (own !== undefined) return own.id;
+    if (queued[0] !== undefined && Date.now() > joinedFrom) return queued[0].id;
   }
 }
 
-const job = z.object({ id: z.string(), status: z.string(), created_at: z.number() });
+const job = z.object({ id: z.string(), status: z.string() });
 
-async function jobsOf(farm: Farm, key: string): Promise<{ readonly data: readonly z.infer<typeof job>[] }> {
-  const response = await fetch(`${farm.backend.siteUrl}/v1/jobs?limit=1`, {
+async function idsOf(farm: Farm, key: string): Promise<ReadonlySet<string>> {
+  return new Set((await jobsOf(farm, key)).map(({ id }) => id));
+}
+
+/** The last jobs of a key. None while it may make no more calls. */
+async function jobsOf(farm: Farm, key: string): Promise<readonly z.infer<typeof job>[]> {
+  const response = await fetch(`${farm.backend.siteUrl}/v1/jobs?limit=20`, {
     headers: { authorization: `Bearer ${key}` },
   });
-  if (response.status === 429) return { data: [] };
-  return z.object({ data: z.array(job) }).parse(await response.json());
+  if (response.status === 429) return [];
+  return z.object({ data: z.array(job) }).parse(await response.json()).data;
 }
 
 /** Codes of 503 that docs/api.md has, and those of the backend's own endpoints. */
