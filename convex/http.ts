@@ -253,11 +253,17 @@ async function getModel(_ctx: ActionCtx, request: Request, caller: Caller): Prom
   return await Promise.resolve(response);
 }
 
-/** `root`: the model for which an alias stands, as other servers of OpenAI's API name it. */
+/** `root`: the model for which an alias stands. `context_length`: in tokens. Other servers of OpenAI's API name them so. */
 function modelBody({ model, alias }: NamedModel): object {
   const { modelId } = model;
   const created = unixSeconds((alias ?? model).createdAt);
-  const body = { id: alias?.alias ?? modelId, object: "model", created, owned_by: "organization" };
+  const body = {
+    id: alias?.alias ?? modelId,
+    object: "model",
+    created,
+    owned_by: "organization",
+    context_length: model.contextTokens,
+  };
   return alias === null ? body : { ...body, root: modelId };
 }
 

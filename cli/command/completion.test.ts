@@ -36,14 +36,14 @@ async function inBash(...words: readonly string[]): Promise<readonly string[]> {
 
 describe("the completion in bash", () => {
   it("completes commands", async () => {
-    expect(await inBash("do")).toEqual(["donate", "donate-now"]);
+    expect(await inBash("do")).toEqual(["donate", "donate-now", "downloads"]);
     expect(await inBash("")).toEqual(expect.arrayContaining(["status", "backup", "completion", "--help"]));
   });
 
   it("completes the actions of a command, but only as its first argument", async () => {
-    expect(await inBash("models", "")).toEqual(["remove", "fetch"]);
+    expect(await inBash("downloads", "")).toEqual(["remove", "fetch"]);
     expect(await inBash("completion", "z")).toEqual(["zsh"]);
-    expect(await inBash("models", "fetch", "")).toEqual([]);
+    expect(await inBash("downloads", "fetch", "")).toEqual([]);
   });
 
   it("completes a command's own options", async () => {
@@ -71,11 +71,11 @@ it.runIf(isHere("fish"))("completes commands, actions, options and files in fish
     const out = await output("fish", ["-c", `source ${fileOf("fish")}; complete -C '${line}'`]);
     return out.split("\n").flatMap((each) => each.split("\t")[0] || []);
   };
-  expect(await inFish("gleaner do")).toEqual(["donate", "donate-now"]);
+  expect(await inFish("gleaner do")).toEqual(["donate", "donate-now", "downloads"]);
   expect(await inFish("gleaner completion ")).toEqual(expect.arrayContaining(["bash", "fish", "zsh"]));
-  expect(await inFish("gleaner models ")).toEqual(expect.arrayContaining(["fetch", "remove"]));
-  expect(await inFish("gleaner models fetch r")).toEqual([]);
-  expect(await inFish("gleaner models pause --f")).toEqual([]);
+  expect(await inFish("gleaner downloads ")).toEqual(expect.arrayContaining(["fetch", "remove"]));
+  expect(await inFish("gleaner downloads fetch r")).toEqual([]);
+  expect(await inFish("gleaner downloads pause --f")).toEqual([]);
   expect(await inFish("gleaner entry --s")).toEqual(["--source"]);
   expect(await inFish("gleaner entry t")).toEqual(["table.csv"]);
 });

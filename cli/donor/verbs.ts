@@ -41,9 +41,9 @@ export const donors: VerbGroup = {
       summary: "show what the donor knows about this computer",
       load: async () => (await import("./facts.ts")).facts,
     },
-    models: {
+    downloads: {
       summary: "list the models on this computer, remove or fetch one",
-      load: async () => (await import("./models.ts")).models,
+      load: async () => (await import("./downloads.ts")).downloads,
     },
     bench: {
       summary: "measure how fast the models are on this computer",

@@ -12,9 +12,9 @@ export const requesters: VerbGroup = {
       summary: "remove the stored address and key",
       load: async () => (await import("./login.ts")).logout,
     },
-    catalog: {
+    models: {
       summary: "list the models that you can ask",
-      load: async () => (await import("./catalog.ts")).catalog,
+      load: async () => (await import("./models.ts")).models,
     },
     chat: {
       summary: "ask a model a question, or talk with it",

@@ -710,7 +710,7 @@ describe("other endpoints", () => {
   it("lists the models, and shows one", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}` };
     const list = await t.fetch("/v1/models", { headers });
-    const body = { id: modelId, object: "model", owned_by: "organization" };
+    const body = { id: modelId, object: "model", owned_by: "organization", context_length: 1_024 };
     expect(await list.json()).toMatchObject({ object: "list", data: [body] });
     const one = await t.fetch(`/v1/models/${modelId}`, { headers });
     expect(await one.json()).toMatchObject(body);

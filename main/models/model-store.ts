@@ -108,7 +108,7 @@ export class ModelStore {
     });
   }
 
-  /** Lists offered models and those still on disk, for `gleaner models`. */
+  /** Lists offered models and those still on disk, for `gleaner downloads`. */
   list(): readonly ListedModel[] {
     const offered = this.downloads.offered.map((model) => ({ ...this.view(model), sha256: model.sha256 }));
     return listModels(offered, this.disk.stored.files, (model) => this.#deps.catalog.stateOf(model));

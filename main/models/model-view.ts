@@ -63,7 +63,7 @@ function whyNot(
   return { reason: hold ?? internetHold ?? "turn", detail: null };
 }
 
-/** A model that is offered or still on this device's disk, for `gleaner models`. */
+/** A model that is offered or still on this device's disk, for `gleaner downloads`. */
 export type ListedModel = ModelView & { readonly sha256: string; readonly lastUsedAt: number | null };
 
 /** The offered models, and after them the stored files of other models. Pure. */

@@ -18,9 +18,9 @@ export type Models = {
   readonly offer: (models: readonly OfferedModel[], sharing: SharingSecrets | null) => void;
   /** Updates facts and rules. Cheap; called at every decision. */
   readonly update: (facts: Facts, rules: Rules) => void;
-  /** Implements `gleaner models remove`. */
+  /** Implements `gleaner downloads remove`. */
   readonly remove: (modelId: string) => Promise<Reply>;
-  /** Implements `gleaner models fetch`. */
+  /** Implements `gleaner downloads fetch`. */
   readonly fetch: (modelId: string) => Promise<Reply>;
   readonly stop: () => Promise<void>;
 };

@@ -171,13 +171,13 @@ describe("a donor that runs", () => {
     expect(out).toContain("Other programs");
   });
 
-  test("models lists the models, and says which one it cannot remove", async () => {
-    const { models } = await json(calls.models.answer, "models");
+  test("downloads lists the models, and says which one it cannot remove", async () => {
+    const { models } = await json(calls.models.answer, "downloads");
     expect(models).toMatchObject([{ modelId: farm.modelId, state: "ready" }]);
-    const refused = await gleaner("models", "remove", farm.modelId, "--data", folder);
+    const refused = await gleaner("downloads", "remove", farm.modelId, "--data", folder);
     expect(refused).toMatchObject({ code: 1, out: "" });
     expect(refused.err).not.toBe("");
-    expect((await gleaner("models", "fetch", "no-such-model", "--data", folder)).code).toBe(1);
+    expect((await gleaner("downloads", "fetch", "no-such-model", "--data", folder)).code).toBe(1);
   });
 
   test("finish lets the running job end, then pauses", async () => {
@@ -197,7 +197,7 @@ describe("a donor that runs", () => {
     const { out } = await gleaner("bench", "--json", "--data", folder);
     const measured = calls.bench.answer.parse(JSON.parse(out)).models;
     expect(measured).toMatchObject([{ kind: "measured", modelId: farm.modelId, backend: "cpu", threads: 1 }]);
-    const { models } = await json(calls.models.answer, "models");
+    const { models } = await json(calls.models.answer, "downloads");
     expect(models[0]?.speed?.prefill).toBeGreaterThan(0);
     expect(models[0]?.speed?.generate).toBeGreaterThan(0);
     expect(await gleaner("bench", "no-such-model", "--data", folder)).toMatchObject({ code: 1, out: "" });
@@ -273,7 +273,7 @@ describe("a donor that does not run", () => {
       "finish",
       "rules",
       "facts",
-      "models",
+      "downloads",
       "bench",
     ]) {
       const { code, out, err } = await gleaner(verb, "--data", folder);
@@ -307,8 +307,8 @@ test.each([
   ["pause", "--for", "1h", "--until", "17:30"],
   ["snooze", "--until", "2020-01-01"],
   ["explain", "--since", "tomorrow 8:00"],
-  ["models", "explode"],
-  ["models", "remove"],
+  ["downloads", "explode"],
+  ["downloads", "remove"],
   ["resume", "now"],
   ["donate-now", "--for", "2d"],
   ["rules", "quiet"],
@@ -324,7 +324,7 @@ test.each([
 
 test.each([
   ...["donate", "donate-now", "status", "pause", "snooze", "finish", "resume"],
-  ...["explain", "rules", "facts", "models", "bench"],
+  ...["explain", "rules", "facts", "downloads", "bench"],
 ])("%s --help prints the usage and the exit codes", async (verb) => {
   const { code, out } = await gleaner(verb, "--help");
   expect(code).toBe(0);

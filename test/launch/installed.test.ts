@@ -144,7 +144,7 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
       };
       await expect.poll(device, { timeout: 120_000, interval: 1_000 }).toBe("installed");
       const ready = async (): Promise<readonly unknown[]> =>
-        calls.models.answer.parse(JSON.parse((await gleaner("models", "--json")).out)).models;
+        calls.models.answer.parse(JSON.parse((await gleaner("downloads", "--json")).out)).models;
       await expect
         .poll(ready, { timeout: 120_000, interval: 1_000 })
         .toMatchObject([{ modelId: farm.modelId, state: "ready" }]);

@@ -98,7 +98,7 @@ const question = [
 const batches = z.object({ data: z.array(batchObject) });
 
 test("logs in with a key that the server knows, and stores it for its owner only", async () => {
-  expect(await gleaner("catalog")).toMatchObject({ code: 2, err: expect.stringContaining("gleaner login") });
+  expect(await gleaner("models")).toMatchObject({ code: 2, err: expect.stringContaining("gleaner login") });
   const wrong = await gleanerWith("sk-gleaner-wrong\n", "login", "--url", farm.backend.siteUrl);
   expect(wrong).toMatchObject({ code: 1, out: "", err: expect.stringContaining("not known") });
   const away = await gleanerWith("sk-gleaner-x\n", "login", "--url", "http://127.0.0.1:9");
@@ -116,7 +116,7 @@ test("logs in with a key that the server knows, and stores it for its owner only
   expect(models).toEqual([farm.modelId]);
   expect(out).not.toContain(apiKey);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  expect((await gleaner("catalog")).out).toBe(`${farm.modelId}\n`);
+  expect((await gleaner("models")).out).toMatch(new RegExp(`^${farm.modelId} +[\\d,]+ tokens\n$`));
 });
 
 test("chats with a question, and with one from a pipe", { timeout: 300_000 }, async () => {

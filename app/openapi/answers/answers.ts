@@ -23,6 +23,7 @@ const model = z.object({
   object: z.literal("model"),
   created: time,
   owned_by: z.literal("organization"),
+  context_length: z.int().describe("The most tokens that a request and its answer have together."),
   root: z.string().optional().describe("Of an alias: its model."),
 });
 

@@ -17,7 +17,7 @@ async function apiWith(answer: RequestListener): Promise<Api> {
 
 it.each([
   [401, "invalid_api_key", /^No\. .*gleaner login/],
-  [404, "model_not_found", /^No\. .*gleaner catalog/],
+  [404, "model_not_found", /^No\. .*gleaner models/],
   [429, "insufficient_quota", /^No\. .*administrator/],
 ])("says after a refusal with %d what helps", async (status, code, message) => {
   const api = await apiWith((_, response) => {

@@ -40,7 +40,7 @@ export class Api extends Http {
 
 function adviceFor(status: number, code: string): string {
   if (status === 401) return " Log in with another key: gleaner login";
-  if (code === "model_not_found") return " See the models with: gleaner catalog";
+  if (code === "model_not_found") return " See the models with: gleaner models";
   if (code === "insufficient_quota") return " An administrator gives the key more credits.";
   return "";
 }

@@ -9,7 +9,7 @@ export const chatOptions = {
   temperature: { type: "string" },
 } as const;
 
-export const chatOptionsUsage = `  --model MODEL          one of \`gleaner catalog\` (default: the organization's default model, or its only one)
+export const chatOptionsUsage = `  --model MODEL          one of \`gleaner models\` (default: the organization's default model, or its only one)
   --system TEXT          an instruction before the question
   --max-tokens N         the longest answer
   --temperature N        from 0 to 2; 0 gives the likeliest answer`;

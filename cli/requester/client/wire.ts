@@ -4,7 +4,14 @@ import * as z from "zod";
 /* The API's objects that only commands read. `--json` prints them whole. */
 
 export const modelList = z.looseObject({
-  data: z.array(z.looseObject({ id: z.string(), root: z.string().optional() })),
+  data: z.array(
+    z.looseObject({
+      id: z.string(),
+      root: z.string().optional(),
+      /** Other servers of OpenAI's API have none. */
+      context_length: z.number().optional(),
+    }),
+  ),
 });
 
 const spoken = z.object({ content: z.string().nullish() });

@@ -1,35 +1,28 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
-import { CommandError, exitUnreachable, type Verb } from "../command/command.ts";
+import type { Verb } from "../command/command.ts";
 import { say, sayJson, table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 
-const usage = `gleaner models [options]
-gleaner models remove MODEL [options]
-gleaner models fetch MODEL [options]
+const usage = `gleaner downloads [options]
+gleaner downloads remove MODEL [options]
+gleaner downloads fetch MODEL [options]
 Lists the organization's models, with their state and speed on this computer. \`remove\` deletes a model's file, and the
 model is not downloaded again until \`fetch\`. A model in use cannot be removed.
-\`gleaner catalog\` lists the models that requests can ask.
+\`gleaner models\` lists the models that requests can ask.
 ${donorUsage}`;
 
-export const models: Verb = { usage, options: donorOptions, actions: ["remove", "fetch"], run };
+export const downloads: Verb = { usage, options: donorOptions, actions: ["remove", "fetch"], run };
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, donorOptions, usage, 2);
   const [action, modelId] = positionals;
   if (action !== undefined && modelId === undefined) throw usageError("Name the model.", usage);
   if (action !== undefined && modelId !== undefined) await askDonor(flags, callFor(action), { modelId });
-  const answer = await askDonor(flags, "models", null).catch(nameCatalog);
+  const answer = await askDonor(flags, "models", null);
   if (flags.json) sayJson(answer);
   else say(sayModels(answer));
-}
-
-/** Requesters look for the models here, too. */
-function nameCatalog(error: unknown): never {
-  if (!(error instanceof CommandError) || error.exitCode !== exitUnreachable) throw error;
-  const hint = "To list the models that an API key can ask: gleaner catalog";
-  throw new CommandError(`${error.message}\n${hint}`, exitUnreachable);
 }
 
 function callFor(action: string): "removeModel" | "fetchModel" {
