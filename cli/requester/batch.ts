@@ -6,13 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Batch, Batches, batchList, type BatchOptions, type Content } from "@gleaner/client/http";
 import { batchEndpointNames, batchLimits } from "../../app/batches/limits.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
-import { quoted } from "../../launch/core/secret-output.ts";
+import { needsText } from "../../app/keys/parse-needs.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { Progress, say, sayJson, table } from "../command/output.ts";
 import { writeResults } from "./batch-results.ts";
 import { progressOf, rowOf, sayBatch, sayEstimate } from "./batch-words.ts";
 import { exitCodes, openApi } from "./client/api.ts";
+import { parseRequires, requiresOption, requiresUsage } from "./client/requires.ts";
 import { checkWindow, pageOptions, pageQuery, pageUsage } from "./pages.ts";
 import { patiently } from "./run/patience.ts";
 
@@ -28,6 +29,7 @@ that are there, also while the batch runs.
   --endpoint PATH        of all lines: ${batchEndpointNames.join(", ")}
                          (default: ${batchEndpointNames[0]})
   --within WINDOW        the time until which it is done, from 1h to 7d (default: 24h)
+${requiresUsage}
   --again                \`create\` submits a file again that it has submitted within a day. Without it, that batch is shown
   --wait                 after \`create\`, also wait for the end
   --errors               the requests that failed, in place of the answers
@@ -40,6 +42,7 @@ ${exitCodes}
 const options = {
   endpoint: { type: "string", default: batchEndpointNames[0] },
   within: { type: "string", default: "24h" },
+  ...requiresOption,
   again: { type: "boolean", default: false },
   wait: { type: "boolean", default: false },
   errors: { type: "boolean", default: false },
@@ -96,7 +99,12 @@ async function run(args: readonly string[]): Promise<void> {
   else show(await batches.cancel(argument));
 }
 
-type CreateFlags = { readonly endpoint: string; readonly within: string; readonly json: boolean };
+type CreateFlags = {
+  readonly endpoint: string;
+  readonly within: string;
+  readonly requires?: string | undefined;
+  readonly json: boolean;
+};
 
 /**
  * Submits a file. After Ctrl-C the batch may be there although nobody has seen its id, so a repeated command looks for the batch of
@@ -108,10 +116,10 @@ async function create(file: string, flags: CreateFlags & { readonly again: boole
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) hash.update(chunk);
   const metadata = { gleaner_file: hash.digest("hex") };
-  const earlier = flags.again ? null : await batchOf(batches, metadata.gleaner_file, flags.endpoint);
+  const earlier = flags.again ? null : await batchOf(batches, metadata.gleaner_file, options);
   if (earlier === null) return await batches.create(content, { ...options, metadata });
   new Progress(flags.json).done(
-    `${file} was submitted before, as ${earlier.id}. To submit it once more: gleaner batch create ${quoted(file)} --again`,
+    `${file} was submitted before, as ${earlier.id}. To submit it once more, add --again to this command.`,
   );
   return earlier;
 }
@@ -136,12 +144,22 @@ async function checked(batches: Batches, made: Batch, progress: Progress): Promi
 /** A file whose batch is older is submitted again without a question. */
 const sameFileWithinS = 24 * 3_600;
 
-/** The batch that was made from a file with this hash within a day. Null: none, or it did not start or was canceled. */
-async function batchOf(batches: Batches, hash: string, endpoint: string): Promise<Batch | null> {
+/**
+ * The batch that was made from a file with this hash within a day, with the same requirements. Null: none, or it did not start or was
+ * canceled.
+ */
+async function batchOf(
+  batches: Batches,
+  hash: string,
+  { endpoint, requires = {} }: BatchOptions,
+): Promise<Batch | null> {
   const { data } = await batches.list({ limit: 100 });
   const since = Date.now() / 1_000 - sameFileWithinS;
   const isSame = (each: Batch): boolean =>
-    each.metadata?.["gleaner_file"] === hash && each.endpoint === endpoint && each.created_at >= since;
+    each.metadata?.["gleaner_file"] === hash &&
+    each.endpoint === endpoint &&
+    (each.requirements ?? "") === needsText(requires) &&
+    each.created_at >= since;
   return data.find((each) => isSame(each) && !isStopped(each)) ?? null;
 }
 
@@ -166,12 +184,14 @@ async function readRequests(file: string, flags: CreateFlags): Promise<[Content,
     throw usageError(`--endpoint is one of ${batchEndpointNames.join(", ")}.`, usage);
   }
   checkWindow(flags.within, usage);
+  const requires = parseRequires(flags.requires);
   const progress = new Progress(flags.json);
   return [
     { bytes: found.size, chunks: createReadStream(file) as AsyncIterable<Buffer> },
     {
       endpoint,
       within: flags.within,
+      requires,
       fileName: basename(file).slice(0, batchLimits.fileNameChars),
       onPart: (part, parts) => progress.at(`Uploading part ${String(part)} of ${String(parts)}`),
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { jobObject } from "@gleaner/client/http";
 import { formatShare } from "../../app/format/quantity.ts";
+import type { DeviceNeeds } from "../../app/keys/requirements.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { allInput, openTerminal } from "../command/ask-person.ts";
 import { CommandError, exitInterrupted, type Verb } from "../command/command.ts";
@@ -9,6 +10,7 @@ import { type Api, exitCodes, openApi } from "./client/api.ts";
 import { ask, cancelAsked, type ChatBody, chatBody, type ChatOptions, waitWords } from "./client/ask.ts";
 import { chatOptions, chatOptionsUsage, numberOf, readChatOptions } from "./client/chat-options.ts";
 import { findModel } from "./client/models.ts";
+import { parseRequires, requiresHeader } from "./client/requires.ts";
 import { chunk, opinion } from "./client/wire.ts";
 
 const usage = `gleaner chat [QUESTION] [options]
@@ -30,7 +32,7 @@ export const chat: Verb = { usage, options, run };
 
 type Messages = ChatBody["messages"];
 
-type Options = ChatOptions & { readonly votes: number | null };
+type Options = ChatOptions & { readonly votes: number | null; readonly requires: DeviceNeeds };
 
 /** A stream sends comments while it waits, so silence means a broken connection. A job has ten minutes. */
 const answeredWithinMs = 11 * 60_000;
@@ -38,11 +40,12 @@ const answeredWithinMs = 11 * 60_000;
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 1);
   const numbers = { ...readChatOptions(flags, usage), votes: numberOf("votes", flags.votes, usage) };
+  const requires = parseRequires(flags.requires);
   const [named] = positionals;
   const talks = named === undefined && process.stdin.isTTY;
   if (talks && flags.json) throw usageError("--json needs a QUESTION.", usage);
   const api = await openApi();
-  const asked = { ...numbers, model: await findModel(api, flags.model) };
+  const asked = { ...numbers, requires, model: await findModel(api, flags.model) };
   const before: Messages = flags.system === undefined ? [] : [{ role: "system", content: flags.system }];
   if (talks) {
     await talk(api, asked, before);
@@ -55,14 +58,14 @@ async function run(args: readonly string[]): Promise<void> {
     await answer(api, asked, messages);
     return;
   }
-  const [request, key] = [bodyOf(asked, messages), randomUUID()];
+  const request = { body: bodyOf(asked, messages), requires, idempotencyKey: randomUUID() };
   const progress = new Progress(false);
   const interrupted = onInterrupt(async () => {
     progress.done("Canceling…");
-    if (!(await cancelAsked(api, request, key)))
+    if (!(await cancelAsked(api, request)))
       progress.done("The server did not answer, so the job may go on. To see it: gleaner jobs");
   });
-  const { body } = await ask(api, request, key, (waitsFor) => {
+  const { body } = await ask(api, request, (waitsFor) => {
     progress.done(`Waiting: ${waitWords(waitsFor)}.`);
   }).catch(async (error: unknown) => {
     // The call fails because its job is canceled. The process is about to end.
@@ -111,7 +114,7 @@ async function answer(api: Api, asked: Options, messages: Messages): Promise<str
   const response = await api.send("/chat/completions", {
     method: "POST",
     body: JSON.stringify({ ...bodyOf(asked, messages), stream: true }),
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...requiresHeader(asked.requires) },
     withinMs: answeredWithinMs,
   });
   let text = "";

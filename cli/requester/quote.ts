@@ -9,6 +9,7 @@ import { exitCodes, openApi } from "./client/api.ts";
 import { chatBody } from "./client/ask.ts";
 import { chatOptions, chatOptionsUsage, readChatOptions } from "./client/chat-options.ts";
 import { findModel } from "./client/models.ts";
+import { parseRequires, requiresHeader } from "./client/requires.ts";
 
 const usage = `gleaner quote [QUESTION] [options]
 Says what an answer to the question would cost, and asks nothing. Without a question it reads one from a pipe:
@@ -38,6 +39,7 @@ const estimate = z.looseObject({
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 1);
   const numbers = readChatOptions(flags, usage);
+  const requires = parseRequires(flags.requires);
   const question = (positionals[0] ?? (await allInput())).trim();
   if (question === "") throw usageError("The question is empty.", usage);
   const api = await openApi();
@@ -45,7 +47,7 @@ async function run(args: readonly string[]): Promise<void> {
     ...(flags.system === undefined ? [] : [{ role: "system" as const, content: flags.system }]),
     { role: "user", content: question },
   ]);
-  const told = await api.post("/estimate/chat/completions", body, estimate);
+  const told = await api.post("/estimate/chat/completions", body, estimate, requiresHeader(requires));
   if (flags.json) {
     sayJson(told);
     return;

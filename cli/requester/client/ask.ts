@@ -1,7 +1,9 @@
 import { jobObject } from "@gleaner/client/http";
 import * as z from "zod";
+import type { DeviceNeeds } from "../../../app/keys/requirements.ts";
 import { CommandError, exitUnreachable } from "../../command/command.ts";
 import type { Api } from "./api.ts";
+import { requiresHeader } from "./requires.ts";
 
 /** The body of POST /v1/chat/completions, as the commands write it. */
 export type ChatBody = {
@@ -30,6 +32,13 @@ export function chatBody(options: ChatOptions, messages: ChatBody["messages"]): 
   };
 }
 
+/** A chat completion that is asked for. `idempotencyKey`: a repeated one finds the same job. */
+export type Question = {
+  readonly body: ChatBody;
+  readonly requires: DeviceNeeds;
+  readonly idempotencyKey: string;
+};
+
 export type Asked = { readonly body: unknown; readonly priceMicro: bigint };
 
 /** One wait of a call. Shorter than the silence after which Node ends a call. */
@@ -41,14 +50,13 @@ const waitSeconds = 30;
  */
 export async function ask(
   api: Api,
-  body: ChatBody,
-  idempotencyKey: string,
+  question: Question,
   onWait: (waitsFor: string | null) => void = () => undefined,
 ): Promise<Asked> {
   for (;;) {
     const prefer = `respond-async, wait=${String(waitSeconds)}`;
     const withinMs = (waitSeconds + 60) * 1_000;
-    const response = await send(api, body, { idempotencyKey, prefer, withinMs });
+    const response = await send(api, question, { prefer, withinMs });
     const priceMicro = BigInt(response.headers.get("x-gleaner-price") ?? "0");
     if (response.status !== 202) return { body: await api.parse(response, z.unknown()), priceMicro };
     const { status, waits_for: waitsFor } = await api.parse(response, jobObject);
@@ -57,7 +65,6 @@ export async function ask(
 }
 
 type SendOptions = {
-  readonly idempotencyKey: string;
   readonly prefer: string;
   readonly withinMs?: number;
   readonly signal?: AbortSignal;
@@ -65,13 +72,18 @@ type SendOptions = {
 
 async function send(
   api: Api,
-  body: ChatBody,
-  { idempotencyKey, prefer, ...options }: SendOptions,
+  { body, requires, idempotencyKey }: Question,
+  { prefer, ...options }: SendOptions,
 ): Promise<Response> {
   return await api.send("/chat/completions", {
     method: "POST",
     body: JSON.stringify(body),
-    headers: { "content-type": "application/json", "idempotency-key": idempotencyKey, prefer },
+    headers: {
+      "content-type": "application/json",
+      "idempotency-key": idempotencyKey,
+      ...requiresHeader(requires),
+      prefer,
+    },
     ...options,
   });
 }
@@ -84,10 +96,10 @@ const cancelWithinMs = 5_000;
  * or makes it if the first one never arrived. Resolves also if the server refuses that, as when the job has just ended.
  * @returns whether the server answered in time.
  */
-export async function cancelAsked(api: Api, body: ChatBody, idempotencyKey: string): Promise<boolean> {
+export async function cancelAsked(api: Api, question: Question): Promise<boolean> {
   const signal = AbortSignal.timeout(cancelWithinMs);
   try {
-    const response = await send(api, body, { idempotencyKey, prefer: "respond-async", signal });
+    const response = await send(api, question, { prefer: "respond-async", signal });
     const { id } = await api.parse(response, jobObject);
     await api.send(`/jobs/${encodeURIComponent(id)}/cancel`, { method: "POST", signal });
     return true;

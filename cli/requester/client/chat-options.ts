@@ -1,5 +1,6 @@
 import { usageError } from "../../command/arguments.ts";
 import type { ChatOptions } from "./ask.ts";
+import { requiresOption, requiresUsage } from "./requires.ts";
 
 /** How a model is to answer, for `chat` and `run`. */
 export const chatOptions = {
@@ -7,12 +8,14 @@ export const chatOptions = {
   system: { type: "string" },
   "max-tokens": { type: "string" },
   temperature: { type: "string" },
+  ...requiresOption,
 } as const;
 
 export const chatOptionsUsage = `  --model MODEL          one of \`gleaner models\` (default: the organization's default model, or its only one)
   --system TEXT          an instruction before the question
   --max-tokens N         the longest answer
-  --temperature N        from 0 to 2; 0 gives the likeliest answer`;
+  --temperature N        from 0 to 2; 0 gives the likeliest answer
+${requiresUsage}`;
 
 type Flags = {
   readonly "max-tokens"?: string | undefined;

@@ -30,6 +30,7 @@ function stateOf(outputFormat: "csv" | "jsonl"): RunState {
       model: "m",
       maxTokens: null,
       temperature: null,
+      requires: "",
       within: "24h",
       first: 0,
       column: "answer",

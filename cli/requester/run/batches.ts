@@ -17,6 +17,7 @@ import { CommandError } from "../../command/command.ts";
 import type { Progress } from "../../command/output.ts";
 import { doneBy, lastForecast } from "../batch-words.ts";
 import { type Api, ApiRefusal } from "../client/api.ts";
+import { parseRequires, requiresHeader } from "../client/requires.ts";
 import { textOf } from "../client/wire.ts";
 import type { AnswerFile, RowAnswer } from "./answer-file.ts";
 import { patiently } from "./patience.ts";
@@ -113,8 +114,11 @@ export class RunBatches {
       endpoint: "/v1/chat/completions",
       completion_window: settings.within,
     };
-    const key = { "idempotency-key": `${id}-batch-${String(index + 1)}` };
-    const batch = await this.#api.post("/batches", asked, batchObject, key).catch((error: unknown) => {
+    const headers = {
+      "idempotency-key": `${id}-batch-${String(index + 1)}`,
+      ...requiresHeader(parseRequires(settings.requires)),
+    };
+    const batch = await this.#api.post("/batches", asked, batchObject, headers).catch((error: unknown) => {
       if (error instanceof ApiRefusal && error.code === "queue_full") return null;
       throw error;
     });

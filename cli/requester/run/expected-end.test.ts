@@ -57,6 +57,7 @@ async function runOf(rows: number, first: number) {
     model: "m",
     maxTokens: null,
     temperature: null,
+    requires: "",
     within: "12h",
     first,
     column: "answer",

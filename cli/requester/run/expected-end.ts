@@ -4,6 +4,7 @@ import { formatCredits } from "../../../app/money/credits.ts";
 import { CommandError } from "../../command/command.ts";
 import { expectedEndWords, mistakeWords } from "../batch-words.ts";
 import type { Api } from "../client/api.ts";
+import { parseRequires } from "../client/requires.ts";
 import { linesOfPart } from "./plan.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -22,7 +23,13 @@ export async function expectedEnd(
 ): Promise<string | null> {
   const from = parts[0]?.from ?? rows;
   const sample = await sampleOf(settings, from);
-  const options = { within: settings.within, sampleOf: rows - from, fileName: "sample.jsonl" };
+  const { within, requires } = settings;
+  const options = {
+    within,
+    requires: parseRequires(requires),
+    sampleOf: rows - from,
+    fileName: "sample.jsonl",
+  };
   const told = await new Batches(api).estimate(sample, options).catch((error: unknown) => {
     // Then the calls that follow say what is wrong.
     if (error instanceof CommandError) return null;

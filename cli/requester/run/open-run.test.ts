@@ -26,6 +26,7 @@ beforeEach(async () => {
     model: "m",
     maxTokens: null,
     temperature: null,
+    requires: "",
     within: "24h",
     column: "answer",
     first: 0,

@@ -18,6 +18,8 @@ const settings = z.object({
   model: z.string(),
   maxTokens: z.number().nullable(),
   temperature: z.number().nullable(),
+  /** Requirements on devices, as the API's header has them. Empty in a run of an earlier version. */
+  requires: z.string().default(""),
   within: z.string(),
   /** The column of the answers. */
   column: z.string(),

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { formatCount } from "../../../app/format/quantity.ts";
+import { needsText } from "../../../app/keys/parse-needs.ts";
 import { usageError } from "../../command/arguments.ts";
 import { CommandError, exitUsage } from "../../command/command.ts";
 import { readChatOptions } from "../client/chat-options.ts";
+import { parseRequires } from "../client/requires.ts";
 import { checkWindow } from "../pages.ts";
 import { errorColumn } from "./answer-file.ts";
 import { hashOfTable, planRun } from "./plan.ts";
@@ -13,6 +15,7 @@ import type { RunSettings, RunState } from "./run-state.ts";
 type Flags = Parameters<typeof readChatOptions>[0] & {
   readonly template?: string | undefined;
   readonly system?: string | undefined;
+  readonly requires?: string | undefined;
   readonly output?: string | undefined;
   readonly column: string;
   readonly within: string;
@@ -39,6 +42,7 @@ export async function readSettings(
   }
   checkWindow(within, usage);
   const chat = readChatOptions(flags, usage);
+  const requires = needsText(parseRequires(flags.requires));
   const input = resolve(file);
   return {
     input,
@@ -48,6 +52,7 @@ export async function readSettings(
     template,
     system: flags.system ?? null,
     ...chat,
+    requires,
     within,
     column,
     first: Number(flags.first),

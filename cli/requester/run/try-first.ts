@@ -4,6 +4,7 @@ import { formatCredits } from "../../../app/money/credits.ts";
 import type { Progress } from "../../command/output.ts";
 import { type Api, ApiRefusal } from "../client/api.ts";
 import { ask, waitWords } from "../client/ask.ts";
+import { parseRequires } from "../client/requires.ts";
 import { textOf } from "../client/wire.ts";
 import type { AnswerFile, RowAnswer } from "./answer-file.ts";
 import { patiently } from "./patience.ts";
@@ -27,6 +28,7 @@ export async function tryFirst(
   const { id, settings, rows, written } = record.state;
   const first = Math.min(settings.first, rows);
   if (written.rows >= first) return [];
+  const requires = parseRequires(settings.requires);
   let done = 0;
   let priceMicro = 0n;
   const found: RowAnswer[] = [];
@@ -38,10 +40,12 @@ export async function tryFirst(
     lastWait = waitsFor;
   };
   const askAbout = async (row: number, fields: Fields): Promise<void> => {
-    const key = `${id}-${nameOfRow(row)}`;
-    const asked = await patiently(progress, () => ask(api, requestOf(settings, fields), key, onWait)).catch(
-      errorOfRow,
-    );
+    const question = {
+      body: requestOf(settings, fields),
+      requires,
+      idempotencyKey: `${id}-${nameOfRow(row)}`,
+    };
+    const asked = await patiently(progress, () => ask(api, question, onWait)).catch(errorOfRow);
     if (!("isError" in asked)) priceMicro += asked.priceMicro;
     found[row] = "isError" in asked ? asked : { text: textOf(asked.body), isError: false };
     done += 1;
