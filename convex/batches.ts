@@ -6,11 +6,12 @@ import {
   batchOfKey,
   batchPage,
   batchView,
-  batchViewOf,
   cancelByKey,
   createBatch,
   endBatchesOf,
   newBatch,
+  requesterBatch,
+  requesterBatchOf,
 } from "./model/batches/batches.ts";
 import {
   addLines as addLinesTo,
@@ -62,15 +63,15 @@ export const create = internalMutation({
 /** Refuses: unauthorized, revoked, not_found. */
 export const get = internalQuery({
   args: ofOwnBatch,
-  returns: batchView,
+  returns: requesterBatch,
   handler: async (ctx, { keyId, batchId }) =>
-    batchViewOf(await batchOfKey(ctx, await admittedKey(ctx, keyId), batchId)),
+    await requesterBatchOf(ctx, await batchOfKey(ctx, await admittedKey(ctx, keyId), batchId)),
 });
 
 /** A key's batches, newest first. Refuses: unauthorized, revoked, not_found (`after`), invalid. */
 export const list = internalQuery({
   args: { ...ofKey, limit: v.number(), after: v.optional(v.string()) },
-  returns: v.object({ batches: v.array(batchView), isDone: v.boolean() }),
+  returns: v.object({ batches: v.array(requesterBatch), isDone: v.boolean() }),
   handler: async (ctx, { keyId, limit, after }) =>
     await batchPage(ctx, await admittedKey(ctx, keyId), {
       limit: askedInteger(limit, "limit", 1, mostListed),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { needsText, parseNeeds } from "./parse-needs.ts";
-import { mebibytesOf, needWords, tighten } from "./requirements.ts";
+import { gigabytesOf, mebibytesOf, needLimits, needWords, tighten } from "./requirements.ts";
 
 describe("tighten", () => {
   const key = { groups: ["lab", "office"], tags: ["owned"], memoryGb: 16, vramGb: 6, dataClass: "medical" };
@@ -71,6 +71,11 @@ describe("parseNeeds", () => {
 it("counts memory in decimal gigabytes, as computers are sold", () => {
   // A laptop with 16 GiB reports what its kernel leaves of them.
   expect(mebibytesOf(16)).toBeLessThan(15_700);
+});
+
+it("finds the gigabytes of each requirement again", () => {
+  for (let gigabytes = 1; gigabytes <= needLimits.memoryGb; gigabytes += 1)
+    expect(gigabytesOf(mebibytesOf(gigabytes))).toBe(gigabytes);
 });
 
 it("says requirements in words", () => {

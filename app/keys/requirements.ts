@@ -23,6 +23,11 @@ export function mebibytesOf(memoryGb: number): number {
   return Math.floor((memoryGb * 1e9) / 2 ** 20);
 }
 
+/** The reverse. */
+export function gigabytesOf(mebibytes: number): number {
+  return Math.ceil((mebibytes * 2 ** 20) / 1e9);
+}
+
 export type TightenedNeeds =
   | { readonly kind: "ok"; readonly needs: DeviceNeeds }
   /** The request contradicts its key, or would loosen what the key requires. */

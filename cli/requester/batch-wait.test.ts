@@ -49,6 +49,21 @@ it("says of each outage once that it tries again", async () => {
   expect(said().match(/Trying again until it answers/g)).toHaveLength(2);
 });
 
+it("says once for each reason why a batch waits", async () => {
+  const waiting = (reason: string | null) =>
+    answer(JSON.stringify({ ...(JSON.parse(batchWith("in_progress", 1)) as object), waits_for: reason }));
+  const reasons = ["no_worker", "no_match", "no_worker", "busy", null].map(waiting);
+  steps = [waiting(null), ...reasons, answer(batchWith("completed", 2))];
+  await batch.run(["wait", "b"]);
+  const told = said()
+    .split("\n")
+    .filter((line) => line.startsWith("b waits"));
+  expect(told).toEqual([
+    "b waits: no device donates now.",
+    "b waits: no device that donates meets its requirements.",
+  ]);
+});
+
 it("says at once that a server cannot be reached from the beginning", async () => {
   steps = [away];
   await expect(batch.run(["wait", "b"])).rejects.toMatchObject({ exitCode: 3 });

@@ -1,6 +1,6 @@
 import type { Batch } from "@gleaner/client/http";
 import { expect, it } from "vitest";
-import { lastForecast, progressOf, sayBatch, sayEstimate } from "./batch-words.ts";
+import { lastForecast, progressOf, rowOf, sayBatch, sayEstimate } from "./batch-words.ts";
 import { momentOf } from "./pages.ts";
 
 const ended: Batch = {
@@ -111,6 +111,16 @@ it("names what a batch requires of devices", () => {
     "It requires data-class=secret.",
   );
   expect(sayBatch(running)).not.toContain("requires");
+});
+
+it("says why no device works on a running batch", () => {
+  const waiting = { ...running, waits_for: "no_match" };
+  const words = "no device that donates meets its requirements";
+  expect(sayBatch(waiting)).toContain(`It waits: ${words}.`);
+  expect(progressOf({ ...waiting, forecast: null })).toMatch(new RegExp(`^waits: ${words}; 3 of 3`));
+  expect(rowOf(waiting).at(-1)).toBe(words);
+  for (const each of [running, { ...running, waits_for: null }])
+    expect(sayBatch(each)).not.toContain("waits");
 });
 
 it("names no line where a mistake is of the whole file", () => {

@@ -2,6 +2,8 @@ import { type Batch, type BatchEstimate, type BatchForecast, hasEnded } from "@g
 import { endChanceOf, promised } from "../../app/forecast/end-chance.ts";
 import { formatCount, formatShare, plural } from "../../app/format/quantity.ts";
 import { formatCredits } from "../../app/money/credits.ts";
+import type { Progress } from "../command/output.ts";
+import { waitWords } from "./client/ask.ts";
 import { momentOf, postponedWords } from "./pages.ts";
 
 function countsOf({
@@ -17,11 +19,39 @@ function countsOf({
 /** For a progress bar. The end comes first: a narrow terminal cuts the words off. */
 export function progressOf(found: Batch): string {
   const { forecast = null } = found;
-  return `${forecast === null ? "" : `${doneBy(forecast)}; `}${countsOf(found)}`;
+  const wait = batchWaitWords(found);
+  const waits = wait === null ? "" : `waits: ${wait}; `;
+  return `${forecast === null ? "" : `${doneBy(forecast)}; `}${waits}${countsOf(found)}`;
+}
+
+/** Why no device works on a running batch, as a clause. Null: one does. */
+export function batchWaitWords({ waits_for: waitsFor = null }: Batch): string | null {
+  return waitsFor === null ? null : waitWords(waitsFor);
+}
+
+/** Tells why batches wait, but not each time that a device comes or goes. */
+export class WaitNotes {
+  readonly #progress: Progress;
+  readonly #told = new Set<string>();
+
+  constructor(progress: Progress) {
+    this.#progress = progress;
+  }
+
+  note(found: Batch): void {
+    const wait = batchWaitWords(found);
+    // Batches are there for the time when devices are not busy.
+    if (wait === null || found.waits_for === "busy") return;
+    const words = `${found.id} waits: ${wait}.`;
+    if (this.#told.has(words)) return;
+    this.#told.add(words);
+    this.#progress.done(words);
+  }
 }
 
 export function rowOf(each: Batch): string[] {
-  return [each.id, momentOf(each.created_at), each.status, countsOf(each)];
+  const wait = batchWaitWords(each);
+  return [each.id, momentOf(each.created_at), each.status, countsOf(each), wait ?? ""];
 }
 
 export function sayBatch(found: Batch): string {
@@ -33,11 +63,13 @@ export function sayBatch(found: Batch): string {
         `It has time until ${momentOf(until)}.`,
       ];
   const { requirements = null } = found;
+  const wait = batchWaitWords(found);
   return [
     [`${id}: ${status}. ${endpoint}, made ${momentOf(at)}.`, ...end]
       .filter((words) => words !== "")
       .join(" "),
     ...(requirements === null ? [] : [`It requires ${requirements}.`]),
+    ...(wait === null ? [] : [`It waits: ${wait}.`]),
     `${countsOf(found)}.`,
     ...wrongWords(found),
     ...mistakeWords(errors),

@@ -11,7 +11,7 @@ import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, exitUsage, type Verb } from "../command/command.ts";
 import { Progress, say, sayJson, table } from "../command/output.ts";
 import { writeResults } from "./batch-results.ts";
-import { progressOf, rowOf, sayBatch, sayEstimate } from "./batch-words.ts";
+import { progressOf, rowOf, sayBatch, sayEstimate, WaitNotes } from "./batch-words.ts";
 import { exitCodes, openApi } from "./client/api.ts";
 import { parseRequires, requiresOption, requiresUsage } from "./client/requires.ts";
 import { checkWindow, pageOptions, pageQuery, pageUsage } from "./pages.ts";
@@ -204,10 +204,12 @@ async function wait(batches: Batches, id: string, json: boolean): Promise<void> 
   // Says at once that the server cannot be reached. Later that can only be for a time.
   let last = await batches.get(id);
   progress.done(`Following ${id}. Ctrl-C ends only this; to follow it again: gleaner batch wait ${id}`);
+  const waits = new WaitNotes(progress);
   await patiently(progress, async (answered) => {
     for await (const found of batches.watch(id)) {
       answered();
       last = found;
+      waits.note(found);
       const { total, completed, failed } = found.request_counts;
       if (total > 0) progress.bar(completed + failed, total, progressOf(found));
       else progress.at("Its lines are checked.");

@@ -96,9 +96,10 @@ function rowOf({
 function sayJob(job: Job): string {
   const { id, status, model, endpoint, created_at: at, ended_at: endedAt, price_micro: price, error } = job;
   const ended = endedAt === null ? "" : `, ended ${momentOf(endedAt)}`;
-  const { energy = null, corrects = null, jobs = null, call = null } = job;
+  const { energy = null, corrects = null, jobs = null, call = null, requirements = null } = job;
   return [
     `${id}: ${status}. ${endpoint} with ${model}, asked ${momentOf(at)}${ended}.`,
+    ...(requirements === null ? [] : [`Its device must have ${requirements}.`]),
     ...(status === "queued" ? [`It waits: ${waitWords(job.waits_for)}.`] : []),
     ...(price === null ? [] : [`It has cost ${formatCredits(price)}.`]),
     ...(energy === null ? [] : [`It has used ${energyWords(energy.watt_hours / 1_000)}, ${energy.source}.`]),

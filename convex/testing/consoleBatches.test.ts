@@ -16,6 +16,7 @@ import {
   pass,
   secret,
   signIn,
+  take,
 } from "./backend.fixture.ts";
 import { ask, collectEnds, line, lines, runDue, uploadFile } from "./batchFile.fixture.ts";
 import { joinAs } from "./people.fixture.ts";
@@ -36,13 +37,17 @@ const { batches } = api.console.work;
 const paginationOpts = { numItems: 10, cursor: null };
 
 /** A batch that a requester made over HTTP. */
-async function start(content: string, apiKey = acme.apiKey): Promise<Id<"batches">> {
+async function start(
+  content: string,
+  apiKey = acme.apiKey,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Id<"batches">> {
   const input_file_id = await uploadFile(t, apiKey, content);
   const body = { input_file_id, endpoint: "/v1/chat/completions", completion_window: "24h" };
   const response = await t.fetch("/v1/batches", {
     method: "POST",
     body: JSON.stringify(body),
-    headers: { authorization: `Bearer ${apiKey}` },
+    headers: { authorization: `Bearer ${apiKey}`, ...more },
   });
   expect(response.status).toBe(200);
   const { id } = (await response.json()) as { id: string };
@@ -138,6 +143,29 @@ describe("a batch in the console", () => {
     expect((await get(batchId)).wait).toBeNull();
   });
 
+  it("says what its devices must have, and that none of those that donate has it, also to its requester", async () => {
+    const { keyId } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    const rights = { requirements: { groups: ["lab"] }, mayRequire: true };
+    await t.mutation(api.console.keys.setRights, { session, keyId, ...rights });
+    const asleep = await addDevice(t, acme);
+    const label = { session, deviceId: asleep.deviceId, groups: ["lab"], tags: ["eu"], dataClasses: [] };
+    await t.mutation(api.console.devices.label, label);
+    const batchId = await start(lines(1), acme.apiKey, { "gleaner-requires": "tag=eu" });
+    const told = async (path = `/batch_${batchId}`) =>
+      (await (
+        await t.fetch(`/v1/batches${path}`, { headers: { authorization: `Bearer ${acme.apiKey}` } })
+      ).json()) as object;
+    await t.mutation(api.work.goodbye, { key: asleep.key });
+    expect(await told()).toMatchObject({ requirements: "tag=eu", waits_for: "no_worker" });
+    await take(t, await addDevice(t, acme));
+    expect(await told()).toMatchObject({ requirements: "tag=eu", waits_for: "no_match" });
+    expect(await told("")).toMatchObject({ data: [{ waits_for: "no_match" }] });
+    expect(await get(batchId)).toMatchObject({
+      wait: { kind: "no-match" },
+      requirements: { groups: ["lab"], labels: ["eu"] },
+    });
+  });
+
   it("says that it waits for credits if none of its requests could become a job", async () => {
     await start(line("a"));
     const reserved = await t.run(async (ctx) => (await ctx.db.query("orders").first())!.reservedMicro);
@@ -147,6 +175,9 @@ describe("a batch in the console", () => {
     await start(line("a"), poor.apiKey);
     const later = await start(line("b"), poor.apiKey);
     expect((await get(later)).wait).toEqual({ kind: "credits" });
+    const headers = { authorization: `Bearer ${poor.apiKey}` };
+    const told = await t.fetch(`/v1/batches/batch_${later}`, { headers });
+    expect(await told.json()).toMatchObject({ waits_for: "credits" });
     expect(await get(later)).toMatchObject({ status: "in_progress", hasJobs: false });
   });
 

@@ -264,6 +264,19 @@ describe("the requirements of a request", () => {
     });
   });
 
+  it("are told to its requester together with those of its key", async () => {
+    const told = async (jobId: string) =>
+      await (
+        await t.fetch(`/v1/jobs/${jobId}`, { headers: { authorization: `Bearer ${acme.apiKey}` } })
+      ).json();
+    expect(await told(await submit(t, acme))).toMatchObject({ requirements: null });
+    await label(device, { ...labels, tags: ["owned", "eu"] });
+    await setRights({ groups: ["lab"], tags: ["owned"], memoryGb: 8 }, true);
+    expect(await told(await ask({ tags: ["eu"], vramGb: 6, dataClass: "medical" }))).toMatchObject({
+      requirements: "group=lab&tag=eu&tag=owned&memory=8&vram=6&data-class=medical",
+    });
+  });
+
   it.each<DeviceNeeds & Needs>([{ groups: ["home"] }, { dataClass: "public" }])(
     "cannot loosen its key's: %o",
     async (needs) => {

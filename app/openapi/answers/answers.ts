@@ -54,6 +54,12 @@ const job = z.object({
     .nullable()
     .describe("Why a queued job has not started. Null if a device is about to start it."),
   model: z.string(),
+  requirements: z
+    .string()
+    .nullable()
+    .describe(
+      "On its device, as the header `Gleaner-Requires` has them: those of its key and of its call together. Null for none.",
+    ),
   queue: queue.nullable().describe("How a queued job waits. Null once a device has it, and in lists."),
   service_tier: tier,
   created_at: time,

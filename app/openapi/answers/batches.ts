@@ -30,6 +30,12 @@ export const batch = z.object({
   input_file_id: z.string(),
   completion_window: z.string(),
   status: z.string(),
+  waits_for: z
+    .string()
+    .nullable()
+    .describe(
+      "Why no device has one of its jobs. Null if one does, while it does not run, and in the answers to calls that create or cancel it.",
+    ),
   output_file_id: z.string().nullable(),
   error_file_id: z.string().nullable(),
   created_at: time,

@@ -119,9 +119,13 @@ const waits: Readonly<Record<string, string>> = {
   paused: "an administrator paused such jobs",
   time: "it is tried again after a while",
   job: "it waits for another job",
+  credits: "your key has too few credits for the next request",
+  quota: "a quota of your key is used up for now",
+  budget: "the budget of your key or of its owner is used up for this month",
+  queue: "the queue takes no more of its requests at the moment",
 };
 
-/** Why a job has not started, as a clause. */
+/** Why a job or a batch has not started, as a clause. */
 export function waitWords(waitsFor: string | null): string {
   return waitsFor === null ? "a device is about to start it" : (waits[waitsFor] ?? waitsFor);
 }

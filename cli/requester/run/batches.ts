@@ -15,7 +15,7 @@ import { formatDuration } from "../../../app/format/time.ts";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { CommandError } from "../../command/command.ts";
 import type { Progress } from "../../command/output.ts";
-import { doneBy, lastForecast } from "../batch-words.ts";
+import { doneBy, lastForecast, WaitNotes } from "../batch-words.ts";
 import { type Api, ApiRefusal } from "../client/api.ts";
 import { parseRequires, requiresHeader } from "../client/requires.ts";
 import { textOf } from "../client/wire.ts";
@@ -33,6 +33,7 @@ export class RunBatches {
   readonly #record: RunRecord;
   readonly #answers: AnswerFile;
   readonly #progress: Progress;
+  readonly #waits: WaitNotes;
   readonly #latest: (Batch | null)[];
   readonly #readers: readonly { readonly output: BatchFile; readonly error: BatchFile }[];
   readonly #startedAt = Date.now();
@@ -43,6 +44,7 @@ export class RunBatches {
     this.#record = record;
     this.#answers = answers;
     this.#progress = progress;
+    this.#waits = new WaitNotes(progress);
     this.#latest = record.state.parts.map(() => null);
     this.#readers = record.state.parts.map(() => ({
       output: new BatchFile(api),
@@ -82,6 +84,7 @@ export class RunBatches {
       const why = batch.errors?.data[0]?.message ?? "its lines were refused";
       throw new CommandError(`${batchId} did not start: ${why}`);
     }
+    this.#waits.note(batch);
     const { completed, failed } = batch.request_counts;
     if (hasEnded(batch) || completed !== before?.completed || failed !== before.failed)
       await this.#read(index, batch);

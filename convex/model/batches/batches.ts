@@ -17,6 +17,7 @@ import { usage } from "../validators/answers.ts";
 import { batchEndpoint, batchForecast, batchStatus, lineMistake, wrongLine } from "../validators/batches.ts";
 import { deviceNeeds } from "../validators/keys.ts";
 import { concludeIfComplete } from "./conclude.ts";
+import { batchWait, waitOfBatch } from "./waits.ts";
 
 /** A batch as its requester sees it. Times are ms epoch. `completed`, `failed`: requests whose ends are in the files. */
 export const batchView = v.object({
@@ -79,6 +80,18 @@ export function batchViewOf(batch: Doc<"batches">): BatchView {
     // Nobody renews the forecast of a batch that is being canceled.
     forecast: (batch.status === "in_progress" ? batch.forecast : undefined) ?? null,
   };
+}
+
+/** A batch as its requester reads it. `waitsFor`: why no device has one of its jobs; null if one does, or if it does not run. */
+export const requesterBatch = v.object({
+  ...batchView.fields,
+  waitsFor: v.union(...batchWait.members.map(({ fields }) => fields.kind), v.null()),
+});
+export type RequesterBatch = Infer<typeof requesterBatch>;
+
+export async function requesterBatchOf(ctx: QueryCtx, batch: Doc<"batches">): Promise<RequesterBatch> {
+  const wait = await waitOfBatch(ctx, batch);
+  return { ...batchViewOf(batch), waitsFor: wait?.kind ?? null };
 }
 
 /** Arguments of a new batch. */
@@ -268,7 +281,7 @@ export async function batchPage(
   ctx: QueryCtx,
   key: Doc<"apiKeys">,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
-): Promise<{ batches: BatchView[]; isDone: boolean }> {
+): Promise<{ batches: RequesterBatch[]; isDone: boolean }> {
   const from = after === undefined ? null : await batchOfKey(ctx, key, after, "after");
   const batches = await ctx.db
     .query("batches")
@@ -278,7 +291,8 @@ export async function batchPage(
     })
     .order("desc")
     .take(limit + 1);
-  return { batches: batches.slice(0, limit).map(batchViewOf), isDone: batches.length <= limit };
+  const shown = batches.slice(0, limit).map(async (batch) => await requesterBatchOf(ctx, batch));
+  return { batches: await Promise.all(shown), isDone: batches.length <= limit };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { JobView } from "@gleaner/queue/validators";
+import { requirements } from "@gleaner/queue/validators";
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import { type Infer, v } from "convex/values";
 import { omit } from "convex-helpers";
@@ -6,22 +6,17 @@ import { mergedStream, stream } from "convex-helpers/server/stream";
 import { type BatchStatus, batchStatuses } from "../../../app/batches/limits.ts";
 import { shownId } from "../../../app/batches/openai-objects.ts";
 import { visibleText } from "../../../app/format/visible.ts";
-import type { JobStatus } from "../../../app/jobs/states.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import schema from "../../schema.ts";
 import { keysOf } from "../keys/apiKeys.ts";
 import { may, type MemberCtx, visibleOwners } from "../memberCalls.ts";
-import { jobWait, waitsOfJobs } from "../orders/jobWaits.ts";
-import { queue } from "../queue.ts";
 import { checkCursors, pageSize } from "../refuse.ts";
-import { cutWait } from "../validators/batches.ts";
+import { requirementsOf } from "../requests/needs.ts";
 import { batchView, batchViewOf } from "./batches.ts";
+import { batchWait, newestJob, waitOfBatch } from "./waits.ts";
 
 type Ctx = QueryCtx & MemberCtx;
-
-/** Why a batch waits: as its jobs do, or because its next requests cannot become jobs yet. */
-const batchWait = v.union(...jobWait.members, v.object({ kind: cutWait }));
 
 /** The API's own fields, which the console shows in other ways or not at all. */
 const hidden: ("inputFileId" | "outputFileId" | "errorFileId" | "metadata" | "requires" | "wrongLines")[] = [
@@ -54,6 +49,8 @@ const fileLink = v.union(
 
 export const batchDetail = v.object({
   ...batchRow.fields,
+  /** Requirements of its jobs on devices, other than those of their own requests. */
+  requirements: requirements.omit("model", "contextTokens", "tags"),
   wrongLines: batchView.fields.wrongLines,
   output: fileLink,
   error: fileLink,
@@ -65,7 +62,7 @@ async function batchRowOf(ctx: Ctx, batch: Doc<"batches">): Promise<Infer<typeof
   const [file, key, wait] = await Promise.all([
     ctx.db.get("files", batch.inputFileId),
     ctx.db.get("apiKeys", batch.apiKeyId),
-    waitOf(ctx, batch),
+    waitOfBatch(ctx, batch),
   ]);
   return {
     ...omit(batchViewOf(batch), hidden),
@@ -88,42 +85,22 @@ export async function batchDetailOf(ctx: Ctx, batch: Doc<"batches">): Promise<In
     ...line,
     customId: visibleText(line.customId),
   }));
-  return { ...row, wrongLines, output, error, hasJobs: job !== null };
+  // Those of a job have the requirements of the key in them.
+  const needs = job === null ? requirementsOf(batch.requires ?? {}) : job.requirements;
+  return {
+    ...row,
+    requirements: omit(needs, ["model", "contextTokens", "tags"]),
+    wrongLines,
+    output,
+    error,
+    hasJobs: job !== null,
+  };
 }
 
 async function fileLinkOf(ctx: Ctx, fileId: Id<"files"> | undefined): Promise<Infer<typeof fileLink>> {
   const file = fileId === undefined ? null : await ctx.db.get("files", fileId);
   if (file === null) return null;
   return { fileId: shownId("file", file._id), bytes: file.bytes, expiresAt: file.expiresAt };
-}
-
-/** The newest job of a batch, with this status or any. */
-async function newestJob(
-  ctx: Ctx,
-  { queueBatchId: batchId }: Doc<"batches">,
-  status?: JobStatus,
-): Promise<JobView | null> {
-  if (batchId === undefined) return null;
-  const { page } = await queue.list(ctx, ctx.organizationId, {
-    batchId,
-    ...(status === undefined ? {} : { status }),
-    paginationOpts: { numItems: 1, cursor: null },
-  });
-  return page[0] ?? null;
-}
-
-/** A batch waits if no device has one of its jobs. Its newest job that waits says why. */
-const byProgress = ["running", "prefetched", "ready", "waiting"] as const;
-
-async function waitOf(ctx: Ctx, batch: Doc<"batches">): Promise<Infer<typeof batchWait> | null> {
-  const { status, cutWaitsFor } = batch;
-  if (status !== "in_progress") return null;
-  for (const each of byProgress) {
-    const job = await newestJob(ctx, batch, each);
-    if (job === null) continue;
-    return (await waitsOfJobs(ctx, ctx.organizationId, [job])).get(job.jobId) ?? null;
-  }
-  return cutWaitsFor === undefined ? null : { kind: cutWaitsFor };
 }
 
 const openStatuses: readonly BatchStatus[] = ["validating", "in_progress", "cancelling"];

@@ -1,12 +1,19 @@
 import type { MissingRequirement, Requirements } from "@gleaner/queue/validators";
-import { ConvexError } from "convex/values";
+import { ConvexError, type Infer } from "convex/values";
 import { chooseClass, classNamed, type DataClass } from "../../../app/keys/data-classes.ts";
-import { type DeviceNeeds, gpuTags, mebibytesOf, tighten } from "../../../app/keys/requirements.ts";
+import {
+  type DeviceNeeds,
+  gigabytesOf,
+  gpuTags,
+  mebibytesOf,
+  tighten,
+} from "../../../app/keys/requirements.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { checkedNeeds } from "../keys/keyRights.ts";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
+import type { deviceNeeds } from "../validators/keys.ts";
 
 /** The needs of a job, and the rules for the class of its data. `rules` null: the organization has none for that class. */
 export type JobNeeds = {
@@ -90,6 +97,21 @@ export function requirementsOf({
     ...(gpu === true ? { gpu } : {}),
     ...(memoryGb === undefined ? {} : { memoryMb: mebibytesOf(memoryGb) }),
     ...(vramGb === undefined ? {} : { vramMb: mebibytesOf(vramGb) }),
+    ...(dataClass === undefined ? {} : { dataClass }),
+  };
+}
+
+/** The reverse, for the class of a job's data. A class that goes to groups is none of the queue's requirements. */
+export function needsIn(
+  { groups, labels, gpu, memoryMb, vramMb }: Requirements,
+  dataClass: string | undefined,
+): Infer<typeof deviceNeeds> {
+  return {
+    ...(groups === undefined ? {} : { groups }),
+    ...(labels === undefined ? {} : { tags: labels }),
+    ...(gpu === undefined ? {} : { gpu }),
+    ...(memoryMb === undefined ? {} : { memoryGb: gigabytesOf(memoryMb) }),
+    ...(vramMb === undefined ? {} : { vramGb: gigabytesOf(vramMb) }),
     ...(dataClass === undefined ? {} : { dataClass }),
   };
 }

@@ -12,9 +12,11 @@ import { jobErrorOf, orderOf, refuseDeletedJob } from "../orders/orders.ts";
 import { queue } from "../queue.ts";
 import { present, refuse } from "../refuse.ts";
 import { foundWrong, jobEnergy, usage } from "../validators/answers.ts";
+import { deviceNeeds } from "../validators/keys.ts";
 import { price } from "../validators/prices.ts";
 import { callForm, requestStatus } from "../validators/requests.ts";
 import { echoOfJob } from "./echo.ts";
+import { needsIn } from "./needs.ts";
 import { watch, watchView } from "./watch.ts";
 
 const outlook = v.object({
@@ -41,6 +43,8 @@ export const requesterJob = v.object({
   /** The form in which its call answers; null: the usual one of its kind. */
   callForm: v.union(callForm, v.null()),
   modelId: v.string(),
+  /** Requirements on its device, of its key and its call together. */
+  requires: deviceNeeds,
   status: requestStatus,
   /** Why it has not started; null if it has, or if a device is about to take it. */
   waitsFor: v.union(
@@ -185,6 +189,7 @@ function viewOf(order: Doc<"orders">, job: JobView, waitsFor: RequesterJob["wait
     kind: kindOf(job),
     callForm: order.callForm ?? null,
     modelId,
+    requires: needsIn(job.requirements, order.dataClass),
     status: requestStatusOf(job.status),
     waitsFor,
     outlook: null,

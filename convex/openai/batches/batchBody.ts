@@ -4,7 +4,7 @@ import type { BatchStatus } from "../../../app/batches/limits.ts";
 import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { parseJson } from "../../../app/json.ts";
 import { needsText } from "../../../app/keys/parse-needs.ts";
-import type { BatchView } from "../../model/batches/batches.ts";
+import type { BatchView, RequesterBatch } from "../../model/batches/batches.ts";
 import type { batchForecast } from "../../model/validators/batches.ts";
 import { correctionBody } from "../respond.ts";
 
@@ -15,8 +15,9 @@ export const batchesPath = "/v1/batches/";
  * OpenAI's batch object, and `price_micro`: its cost so far, in micro-credits. `expected_price_micro`: the probable cost of all its
  * requests. `forecast`: when it will end. Both are null if they are not known, and once it is canceled or has ended. `found_wrong`: the
  * answers that checks found wrong; null if there are none. `requirements`: those that it named, as its header; null for none.
+ * `waits_for`: null in the answers to calls that change it.
  */
-export function batchBody(batch: BatchView): object {
+export function batchBody(batch: BatchView & Partial<RequesterBatch>): object {
   const { batchId, status, mistakes, usage, startedAt, cancelingAt } = batch;
   const { promptTokens, completionTokens, cachedPromptTokens = 0 } = usage;
   const expected = expectedPrice(batch);
@@ -31,6 +32,7 @@ export function batchBody(batch: BatchView): object {
     input_file_id: shownId("file", batch.inputFileId),
     completion_window: batch.window,
     status,
+    waits_for: batch.waitsFor?.replace("-", "_") ?? null,
     output_file_id: batch.outputFileId === null ? null : shownId("file", batch.outputFileId),
     error_file_id: batch.errorFileId === null ? null : shownId("file", batch.errorFileId),
     created_at: unixSeconds(batch.createdAt),

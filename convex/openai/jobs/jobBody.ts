@@ -1,5 +1,6 @@
 import { shownId, unixSeconds } from "../../../app/batches/openai-objects.ts";
 import { callPaths } from "../../../app/jobs/call-forms.ts";
+import { needsText } from "../../../app/keys/parse-needs.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { serviceTiers, usageBody } from "../answerForm.ts";
 import { correctionBody, energyBody } from "../respond.ts";
@@ -44,6 +45,7 @@ export function jobBody(job: RequesterJob, several: Several | null = null): obje
     status,
     waits_for: waitsFor?.replace("-", "_") ?? null,
     model: job.modelId,
+    requirements: needsText(job.requires) || null,
     queue: queueBody(outlook),
     service_tier: serviceTiers[job.priority],
     created_at: unixSeconds(job.submittedAt),

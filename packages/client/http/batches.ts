@@ -99,7 +99,7 @@ export class Batches {
     return await this.#http.post(`${pathOfBatch(batchId)}/cancel`, {}, batchObject);
   }
 
-  /** Yields a batch now, and then whenever its counts, its status or its forecast have changed, until its end. */
+  /** Yields a batch now, and then whenever its counts, its status, why it waits or its forecast have changed, until its end. */
   watch(batchId: string, signal?: AbortSignal): AsyncGenerator<Batch, undefined> {
     return this.#watchers.run(signal, (either) => this.#states(batchId, either));
   }
@@ -108,7 +108,7 @@ export class Batches {
     let before = "";
     for (;;) {
       const batch = await this.#http.get(pathOfBatch(batchId), batchObject, { signal });
-      const now = JSON.stringify([batch.status, batch.request_counts, batch.forecast]);
+      const now = JSON.stringify([batch.status, batch.request_counts, batch.waits_for, batch.forecast]);
       if (now !== before) yield batch;
       if (hasEnded(batch)) return undefined;
       before = now;

@@ -52,6 +52,8 @@ const correction = {
 export const batchObject = z.looseObject({
   id: z.string(),
   status: z.enum(batchStatuses),
+  /** Why no device has one of its jobs. Null if one does. Absent from servers of earlier versions. */
+  waits_for: z.string().nullish(),
   endpoint: z.enum(batchEndpoints),
   created_at: z.number(),
   expires_at: z.number(),
@@ -127,6 +129,8 @@ export const jobObject = z.looseObject({
   waits_for: z.string().nullable(),
   endpoint: z.string(),
   model: z.string(),
+  /** On its device, as the header `Gleaner-Requires`. Absent from servers of earlier versions. */
+  requirements: z.string().nullish(),
   created_at: z.number(),
   started_at: z.number().nullable(),
   ended_at: z.number().nullable(),

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { expectedPrice } from "../../../app/batches/expected-price.ts";
 import { batchLimits } from "../../../app/batches/limits.ts";
 import { shownId } from "../../../app/batches/openai-objects.ts";
+import { laneNeeds } from "../../../app/format/lane.ts";
 import { formatCount, formatShare } from "../../../app/format/quantity.ts";
 import { formatCredits, formatExactCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
@@ -179,6 +180,7 @@ function End({ batch: { endedAt, expiresAt } }: OfBatch): ReactNode {
 
 function About({ batch }: OfBatch): ReactNode {
   const { batchId, fileName, keyId, keyName, endpoint, window, usage, hasJobs } = batch;
+  const needs = laneNeeds(batch);
   const times = [
     { name: "Created", at: batch.createdAt },
     { name: "Started", at: batch.startedAt },
@@ -213,6 +215,7 @@ function About({ batch }: OfBatch): ReactNode {
           </Fact>
         ),
       )}
+      <Fact name="Needs">{needs.length === 0 ? "only the model" : needs.join(", ")}</Fact>
       <Fact name="Tokens">{tokenWords(usage)}</Fact>
       {hasJobs ? (
         <Fact name="Jobs">
