@@ -23,6 +23,7 @@ export class Progress {
   readonly #isShown: boolean;
   readonly #isTerminal = process.stderr.isTTY;
   #tenths = -1;
+  #waitReason = "";
 
   constructor(isJson: boolean) {
     this.#isShown = !isJson;
@@ -47,6 +48,13 @@ export class Progress {
     const tenths = Math.floor(share * 10);
     if (tenths > this.#tenths) this.done(`${formatShare(share)}  ${words}`);
     this.#tenths = Math.max(tenths, this.#tenths);
+  }
+
+  /** The reason for a wait: a temporary line on a terminal, else a permanent one as soon as it is another one. */
+  waiting(reason: string): void {
+    if (this.#isTerminal) this.at(reason);
+    else if (reason !== this.#waitReason) this.done(reason);
+    this.#waitReason = reason;
   }
 
   /** Removes the temporary line, before other output. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { batch } from "./batch.ts";
-import { batchJson, serve } from "./server.fixture.ts";
+import { batchJson, collectErrors, serve } from "./server.fixture.ts";
 
 const found = batchJson("in_progress", { total: 2, completed: 2 });
 
@@ -18,6 +18,7 @@ beforeEach(async () => {
   let reads = 0;
   server = await serve((request, response) => {
     if (request.url === "/v1/batches/b") response.end(found);
+    else if (request.url === "/v1/batches/e") response.end(found.replace('"f"', "null"));
     else if (++reads === 1) response.writeHead(206).end('{"a":1}\n');
     else second(request, response);
   });
@@ -36,6 +37,16 @@ it("writes all answers to a new file", async () => {
   expect(await readdir(folder)).toEqual(["answers.jsonl"]);
   expect(await readFile(join(folder, "answers.jsonl"), "utf8")).toBe('{"a":1}\n{"b":2}\n');
   await expect(write()).rejects.toThrow("exists already");
+});
+
+it.each([
+  [[], "b has no answers yet. Those that failed: gleaner batch results b --errors\n"],
+  [["--errors"], "b has no errors yet.\n"],
+])("says that a batch has nothing to print: %j", async (flags, words) => {
+  const said = collectErrors();
+  await batch.run(["results", "e", ...flags]);
+  vi.restoreAllMocks();
+  expect(said()).toBe(words);
 });
 
 it("leaves no file behind if the server fails in between", async () => {

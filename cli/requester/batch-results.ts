@@ -1,19 +1,26 @@
 import { createWriteStream, existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { type Batch, readFileFrom } from "@gleaner/client/http";
+import { type Batch, hasEnded, readFileFrom } from "@gleaner/client/http";
 import { visibleJson } from "../../app/format/visible.ts";
 import { CommandError } from "../command/command.ts";
+import { Progress } from "../command/output.ts";
 import type { Api } from "./client/api.ts";
 
-type ResultFlags = { readonly errors: boolean; readonly output?: string | undefined };
+type ResultFlags = { readonly errors: boolean; readonly json: boolean; readonly output?: string | undefined };
 
 /**
  * Prints the answers of a batch that are there, or writes them to a new file. Rejects with a CommandError, and leaves no file then:
  * nobody shall take a part of the answers for all of them.
  */
-export async function writeResults(api: Api, found: Batch, { errors, output }: ResultFlags): Promise<void> {
+export async function writeResults(
+  api: Api,
+  found: Batch,
+  { errors, json, output }: ResultFlags,
+): Promise<void> {
   const fileId = errors ? found.error_file_id : found.output_file_id;
+  // On standard error, so that it is not taken for an answer.
+  if (fileId === null) new Progress(json).done(noResultsWords(found, errors));
   if (output === undefined) {
     await copyFile(api, fileId, process.stdout);
     return;
@@ -29,6 +36,14 @@ export async function writeResults(api: Api, found: Batch, { errors, output }: R
     await rm(partial, { force: true });
     throw error;
   }
+}
+
+function noResultsWords(found: Batch, errors: boolean): string {
+  const ended = found.request_counts.completed + found.request_counts.failed;
+  const none = `${found.id} has no ${errors ? "errors" : "answers"}${hasEnded(found) ? "" : " yet"}.`;
+  return !errors && ended > 0
+    ? `${none} Those that failed: gleaner batch results ${found.id} --errors`
+    : none;
 }
 
 /** Copies a file of answers, and ends a target that is a file. Null: there are no answers. */

@@ -1,5 +1,5 @@
-import type { Server, ServerResponse } from "node:http";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { RequestListener, Server, ServerResponse } from "node:http";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { chat } from "./chat.ts";
 import { collectErrors, serve } from "./server.fixture.ts";
 
@@ -91,4 +91,62 @@ it.each([
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout(ms <= 5_000 ? 50 : ms));
   expect(await interrupted()).toBe("exit 130");
   expect(printed()).toMatch(/^Canceling…\n.*may go on/);
+});
+
+describe("says once to whoever reads no terminal why it waits", () => {
+  const words = "Waiting: no device that donates meets its requirements.\n";
+  const queued = JSON.stringify({ ...job, waits_for: "no_match" });
+
+  beforeEach(() => {
+    vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    vi.spyOn(console, "log").mockReturnValue(undefined);
+  });
+
+  async function answerWith(listener: RequestListener): Promise<void> {
+    const other = await serve((request, response) => {
+      if (request.url === "/v1/models") response.end('{"data":[{"id":"m"}]}');
+      else listener(request, response);
+    });
+    onTestFinished(() => void other.close());
+  }
+
+  it("before a stream", async () => {
+    // Nobody waits in a test for the seconds before and between the questions.
+    const { setTimeout: real } = globalThis;
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(((
+      ...[step, ms, ...more]: Parameters<typeof real>
+    ) => real(step, ms === 5_000 || ms === 15_000 ? 20 : ms, ...more)) as typeof real);
+    let looks = 0;
+    let answer: ServerResponse | null = null;
+    await answerWith(({ url }, response) => {
+      if (url === "/v1/chat/completions") {
+        answer = response.writeHead(200, { "x-gleaner-job": "j" });
+        // The server names the role at once.
+        answer.write('data: {"choices":[{"delta":{"role":"assistant","content":""}}]}\n\n');
+        return;
+      }
+      response.end(queued);
+      if (++looks === 3) answer?.end('data: {"choices":[{"delta":{"content":"Fine."}}]}\n\ndata: [DONE]\n\n');
+    });
+    await chat.run(["Who?"]);
+    expect(printed()).toBe(words);
+  });
+
+  it("before a whole answer", async () => {
+    let asked = 0;
+    await answerWith((_, response) => {
+      if (++asked < 3) response.writeHead(202).end(queued);
+      else response.end("{}");
+    });
+    await chat.run(["Who?", "--json"]);
+    expect(printed()).toBe(words);
+  });
+});
+
+it.each([
+  [["--max-tokens", "0"], '--max-tokens must be a whole number above 0, not "0".'],
+  [["--votes", "2.5"], '--votes must be a whole number above 0, not "2.5".'],
+  [["--temperature", "hot"], '--temperature must be a number such as 0.7, not "hot".'],
+])("says which numbers %j may be", async (flags, message) => {
+  await expect(chat.run(["Who?", ...flags])).rejects.toThrow(message);
 });

@@ -8,7 +8,7 @@ import { CommandError, exitInterrupted, type Verb } from "../command/command.ts"
 import { Progress, sayJson, shown } from "../command/output.ts";
 import { type Api, exitCodes, openApi } from "./client/api.ts";
 import { ask, cancelAsked, type ChatBody, chatBody, type ChatOptions, waitWords } from "./client/ask.ts";
-import { chatOptions, chatOptionsUsage, numberOf, readChatOptions } from "./client/chat-options.ts";
+import { chatOptions, chatOptionsUsage, countOf, readChatOptions } from "./client/chat-options.ts";
 import { findModel } from "./client/models.ts";
 import { parseRequires, requiresHeader } from "./client/requires.ts";
 import { chunk, opinion } from "./client/wire.ts";
@@ -39,7 +39,7 @@ const answeredWithinMs = 11 * 60_000;
 
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, options, usage, 1);
-  const numbers = { ...readChatOptions(flags, usage), votes: numberOf("votes", flags.votes, usage) };
+  const numbers = { ...readChatOptions(flags, usage), votes: countOf("votes", flags.votes, usage) };
   const requires = parseRequires(flags.requires);
   const [named] = positionals;
   const talks = named === undefined && process.stdin.isTTY;
@@ -66,12 +66,13 @@ async function run(args: readonly string[]): Promise<void> {
       progress.done("The server did not answer, so the job may go on. To see it: gleaner jobs");
   });
   const { body } = await ask(api, request, (waitsFor) => {
-    progress.done(`Waiting: ${waitWords(waitsFor)}.`);
+    progress.waiting(`Waiting: ${waitWords(waitsFor)}.`);
   }).catch(async (error: unknown) => {
     // The call fails because its job is canceled. The process is about to end.
     await interrupted();
     throw error;
   });
+  progress.clear();
   sayJson(body);
 }
 
@@ -121,18 +122,23 @@ async function answer(api: Api, asked: Options, messages: Messages): Promise<str
   let isWhole = false;
   let opinionNote = "";
   const waiting = new WaitNotice(api, response.headers.get("x-gleaner-job"));
-  for await (const data of eventsOf(response)) {
-    waiting.end();
-    if (data === "[DONE]") {
-      isWhole = true;
-      continue;
+  try {
+    for await (const data of eventsOf(response)) {
+      if (data === "[DONE]") {
+        isWhole = true;
+        continue;
+      }
+      const { choices, error, x_gleaner: own } = api.parseText(data, chunk);
+      if (error !== undefined) throw new CommandError(`\n${error.message}`);
+      const piece = choices[0]?.delta.content ?? "";
+      // The first event comes while the job waits, and names only the role.
+      if (piece !== "") waiting.end();
+      text += piece;
+      process.stdout.write(shown(piece));
+      opinionNote = opinionWords(own) ?? opinionNote;
     }
-    const { choices, error, x_gleaner: own } = api.parseText(data, chunk);
-    if (error !== undefined) throw new CommandError(`\n${error.message}`);
-    const piece = choices[0]?.delta.content ?? "";
-    text += piece;
-    process.stdout.write(shown(piece));
-    opinionNote = opinionWords(own) ?? opinionNote;
+  } finally {
+    waiting.end();
   }
   process.stdout.write("\n");
   if (!isWhole) throw new CommandError("The answer broke off before its end. Ask again.");
@@ -152,24 +158,25 @@ function opinionWords(own: unknown): string | null {
 }
 
 const noticeAfterMs = 5_000;
+const noticeEveryMs = 15_000;
 
-/** Says on a terminal why an answer has not begun after some seconds. */
+/** Says why an answer has not begun after some seconds, until it begins. */
 class WaitNotice {
   readonly #progress = new Progress(false);
   #timer: NodeJS.Timeout | null = null;
 
   constructor(api: Api, jobId: string | null) {
     if (jobId === null) return;
-    this.#timer = setTimeout(() => {
-      void api.get(`/jobs/${jobId}`, jobObject).then(
-        ({ status, waits_for: waitsFor }) => {
-          if (this.#timer !== null && status === "queued")
-            this.#progress.at(`Waiting: ${waitWords(waitsFor)}.`);
-        },
-        // The answer may come all the same.
-        () => undefined,
-      );
-    }, noticeAfterMs);
+    this.#timer = setTimeout(() => void this.#look(api, jobId), noticeAfterMs);
+  }
+
+  async #look(api: Api, jobId: string): Promise<void> {
+    // The answer may come although this call fails.
+    const job = await api.get(`/jobs/${jobId}`, jobObject).catch(() => null);
+    if (this.#timer === null) return;
+    if (job?.status === "queued") this.#progress.waiting(`Waiting: ${waitWords(job.waits_for)}.`);
+    else this.#progress.clear();
+    this.#timer = setTimeout(() => void this.#look(api, jobId), noticeEveryMs);
   }
 
   end(): void {

@@ -25,19 +25,21 @@ type Flags = {
 /** Throws a usage error for a number that is none. The server checks its bounds. */
 export function readChatOptions(flags: Flags, usage: string): Omit<ChatOptions, "model"> {
   return {
-    maxTokens: numberOf("max-tokens", flags["max-tokens"], usage),
-    temperature: numberOf("temperature", flags.temperature, usage, /^\d(\.\d+)?$/),
+    maxTokens: countOf("max-tokens", flags["max-tokens"], usage),
+    temperature: numberOf("temperature", flags.temperature, usage),
   };
 }
 
-/** The number of an option; null if it was not given. Throws a usage error for another value. */
-export function numberOf(
-  name: string,
-  given: string | undefined,
-  usage: string,
-  pattern = /^[1-9]\d{0,8}$/,
-): number | null {
+/** The count that an option names; null if it was not given. Throws a usage error for another value. */
+export function countOf(name: string, given: string | undefined, usage: string): number | null {
   if (given === undefined) return null;
-  if (!pattern.test(given)) throw usageError(`--${name} must be a number, not "${given}".`, usage);
-  return Number(given);
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+  throw usageError(`--${name} must be a whole number above 0, not "${given}".`, usage);
+}
+
+/** The same for a number that may have decimals. */
+function numberOf(name: string, given: string | undefined, usage: string): number | null {
+  if (given === undefined) return null;
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(given)) return Number(given);
+  throw usageError(`--${name} must be a number such as 0.7, not "${given}".`, usage);
 }

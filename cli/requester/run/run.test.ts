@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,13 +15,20 @@ vi.mock(import("../../command/ask-person.ts"), async (original) => ({
 const isTerminal = Object.getOwnPropertyDescriptor(process.stdin, "isTTY");
 let folder: string;
 let server: Server;
+/** Whether the server lets the key ask. */
+let allowed: boolean;
 let said: () => string;
 
 beforeEach(async () => {
+  allowed = true;
   folder = await mkdtemp(join(tmpdir(), "gleaner-run-"));
   await writeFile(join(folder, "table.csv"), "id,text\n1,one\n2,two\n");
   server = await serve(({ url }, response) => {
     if (url === "/v1/models") response.end('{"data":[{"id":"m"}]}');
+    else if (!allowed)
+      response
+        .writeHead(403)
+        .end('{"error":{"message":"Not these devices.","code":"requirements_not_allowed"}}');
     else if (url === "/v1/chat/completions") response.end('{"choices":[{"message":{"content":"Fine."}}]}');
     else response.writeHead(404).end('{"error":{"message":"No.","code":"not_found"}}');
   });
@@ -50,6 +57,20 @@ it("asks a person about the other rows once the first answers are shown", async 
   });
   await expect(run()).rejects.toThrow("were not submitted");
   expect(vi.mocked(askLine)).toHaveBeenCalledOnce();
+});
+
+it("refuses options with --resume, which the run has from its beginning", async () => {
+  await expect(runTable.run(["--resume", join(folder, "x.csv"), "--model=other"])).rejects.toThrow(
+    /^--resume continues a run with the options that it began with, without --model\./,
+  );
+});
+
+it("leaves nothing to continue if its key may not require devices", async () => {
+  allowed = false;
+  await expect(run("--requires", "gpu=yes")).rejects.toThrow(
+    /^None of the first rows.*\nNot these devices\.$/,
+  );
+  expect(await readdir(folder)).toEqual(["table.csv"]);
 });
 
 it("asks nobody with --json, since the first answers are not shown", async () => {

@@ -19,9 +19,10 @@ import { tryFirst } from "./try-first.ts";
 
 const usage = `gleaner run FILE.csv|FILE.jsonl --template TEXT [options]
 gleaner run --resume OUTPUT [--yes]
-Asks a model about each row of a table. First it asks about 20 rows and shows the answers, and what the others would cost and when they
-would be done. If you agree, it submits the others as batches, and writes the answers in the order of the rows as they come. After Ctrl-C or a crash, the same command or --resume
-continues: nothing is submitted twice, and no row is written twice. The batches go on meanwhile.
+Asks a model about each row of a table. First it asks about 20 rows and shows the answers, and what the others would
+cost and when they would be done. If you agree, it submits the others as batches, and writes the answers in the order of
+the rows as they come. After Ctrl-C or a crash, the same command or --resume continues: nothing is submitted twice, and no
+row is written twice. The batches go on meanwhile.
   --template TEXT        the question: "Summarize: {{text}}". {{text}} is the row's value in the column text
 ${chatOptionsUsage}
   --output FILE          the rows with their answers, .csv or .jsonl (default: FILE.answers.csv or .jsonl)
@@ -54,6 +55,7 @@ async function run(args: readonly string[]): Promise<void> {
   if ((file === undefined) === (flags.resume === undefined)) {
     throw usageError("Name the table, or an output with --resume.", usage);
   }
+  if (flags.resume !== undefined) refuseOthers(args);
   const progress = new Progress(flags.json);
   const settings = file === undefined ? null : await readSettings(file, flags, usage);
   const api = await openApi();
@@ -83,6 +85,19 @@ async function run(args: readonly string[]): Promise<void> {
   await record.remove();
   progress.clear();
   report(output, record.state, batches.priceMicro, flags.json);
+}
+
+/** A run that is continued has its own options. */
+function refuseOthers(args: readonly string[]): void {
+  const fitting: ReadonlySet<string> = new Set(["resume", "yes", "json"]);
+  const other = Object.keys(options).find(
+    (name) => !fitting.has(name) && args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`)),
+  );
+  if (other !== undefined)
+    throw usageError(
+      `--resume continues a run with the options that it began with, without --${other}.`,
+      usage,
+    );
 }
 
 /** Says with a failure how to continue. */

@@ -70,7 +70,7 @@ export async function tryFirst(
   return found.flatMap(({ text, isError }) => (isError ? [text] : []));
 }
 
-/** The end of one row. Any other refusal would be the same for every row. */
+/** The end of one row. Any other refusal ends the command, which can be continued once its reason is gone. */
 function errorOfRow(error: unknown): RowAnswer {
   if (error instanceof ApiRefusal && (ofOneRow.has(error.status) || ofOneJob.has(error.code))) {
     return { text: error.message, isError: true };
@@ -79,7 +79,13 @@ function errorOfRow(error: unknown): RowAnswer {
 }
 
 const ofOneRow: ReadonlySet<number> = new Set([400, 413, 500]);
-const ofOneJob: ReadonlySet<string> = new Set(["job_expired", "job_canceled", "result_expired"]);
+/** Requirements that the key may not have are those of each row, so that none is answered, and the run ends. */
+const ofOneJob: ReadonlySet<string> = new Set([
+  "job_expired",
+  "job_canceled",
+  "result_expired",
+  "requirements_not_allowed",
+]);
 
 function costOf(priceMicro: bigint, first: number, rows: number): string {
   const cost = `The first ${formatCount(first)} rows have cost ${formatCredits(priceMicro)}.`;

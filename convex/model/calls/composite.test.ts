@@ -12,6 +12,7 @@ function job(jobId: string, changes: Partial<RequesterJob> = {}): RequesterJob {
     kind: "chat",
     callForm: null,
     modelId: "m",
+    requires: {},
     status: "queued",
     waitsFor: null,
     outlook: null,

@@ -59,6 +59,15 @@ it("says that the server cannot be reached", async () => {
   await expect(http.get("/models", answer)).rejects.toMatchObject(refusal);
 });
 
+it("says that a server has no TLS", async () => {
+  await httpWith(() => undefined);
+  const { port } = server.address() as AddressInfo;
+  const http = new Http({ url: `https://127.0.0.1:${String(port)}/v1`, apiKey: "k", unreachableForMs: 0 });
+  await expect(http.get("/models", answer)).rejects.toThrow(
+    'cannot be reached: TLS fails with "wrong version number". A server without TLS has an http:// address. Check',
+  );
+});
+
 it.each([
   ["a call that reads", {}, 2],
   ["a call with an idempotency key", { method: "POST", headers: { "idempotency-key": "k" } }, 2],

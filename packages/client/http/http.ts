@@ -187,7 +187,14 @@ function unreachableError(url: string, cause: unknown): GleanerError {
 function networkReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return "no answer in time";
-  return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
+  const { cause } = error;
+  if (!(cause instanceof Error) || cause.message === "") return error.message;
+  // OpenSSL's own message has a place in its source in it.
+  const { code, reason } = cause as Error & { readonly code?: unknown; readonly reason?: unknown };
+  if (typeof reason !== "string" || typeof code !== "string" || !code.startsWith("ERR_SSL_"))
+    return cause.message;
+  const hint = code === "ERR_SSL_WRONG_VERSION_NUMBER" ? ". A server without TLS has an http:// address" : "";
+  return `TLS fails with "${reason}"${hint}`;
 }
 
 /** Rejects with the signal's reason when it aborts. */
