@@ -15,7 +15,7 @@ import { progressOf, rowOf, sayBatch, sayEstimate, WaitNotes } from "./batch-wor
 import { exitCodes, openApi } from "./client/api.ts";
 import { parseRequires, requiresOption, requiresUsage } from "./client/requires.ts";
 import { checkWindow, pageOptions, pageQuery, pageUsage } from "./pages.ts";
-import { patiently } from "./run/patience.ts";
+import { Patience } from "./run/patience.ts";
 
 const usage = `gleaner batch create FILE.jsonl [options]
 gleaner batch estimate FILE.jsonl [options]
@@ -205,7 +205,7 @@ async function wait(batches: Batches, id: string, json: boolean): Promise<void> 
   let last = await batches.get(id);
   progress.done(`Following ${id}. Ctrl-C ends only this; to follow it again: gleaner batch wait ${id}`);
   const waits = new WaitNotes(progress);
-  await patiently(progress, async (answered) => {
+  await new Patience(progress).repeat(async (answered) => {
     for await (const found of batches.watch(id)) {
       answered();
       last = found;

@@ -20,7 +20,7 @@ import { type Api, ApiRefusal } from "../client/api.ts";
 import { parseRequires, requiresHeader } from "../client/requires.ts";
 import { textOf } from "../client/wire.ts";
 import type { AnswerFile, RowAnswer } from "./answer-file.ts";
-import { patiently } from "./patience.ts";
+import { Patience } from "./patience.ts";
 import { linesOfPart, rowOfName } from "./plan.ts";
 import type { RunRecord } from "./run-state.ts";
 
@@ -33,6 +33,7 @@ export class RunBatches {
   readonly #record: RunRecord;
   readonly #answers: AnswerFile;
   readonly #progress: Progress;
+  readonly #patience: Patience;
   readonly #waits: WaitNotes;
   readonly #latest: (Batch | null)[];
   readonly #readers: readonly { readonly output: BatchFile; readonly error: BatchFile }[];
@@ -44,6 +45,7 @@ export class RunBatches {
     this.#record = record;
     this.#answers = answers;
     this.#progress = progress;
+    this.#patience = new Patience(progress);
     this.#waits = new WaitNotes(progress);
     this.#latest = record.state.parts.map(() => null);
     this.#readers = record.state.parts.map(() => ({
@@ -58,7 +60,7 @@ export class RunBatches {
     for (;;) {
       const still: number[] = [];
       for (const index of open) {
-        const isOver = await patiently(this.#progress, () => this.#advance(index));
+        const isOver = await this.#patience.repeat(() => this.#advance(index));
         await this.#answers.flush();
         if (!isOver) still.push(index);
       }

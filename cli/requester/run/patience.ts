@@ -4,26 +4,32 @@ import type { Progress } from "../../command/output.ts";
 
 const tryAgainMs = 5_000;
 
-/**
- * Repeats a call until the server answers, so that a run survives a restart of it. The call must allow a repeat. A long one calls
- * `answered` at each answer, so that the person hears of each outage once.
- */
-export async function patiently<Result>(
-  progress: Progress,
-  call: (answered: () => void) => Promise<Result>,
-): Promise<Result> {
-  let isAway = false;
-  const answered = (): void => {
-    isAway = false;
-  };
-  for (;;) {
-    try {
-      return await call(answered);
-    } catch (error) {
-      if (!(error instanceof CommandError) || error.exitCode !== exitUnreachable) throw error;
-      if (!isAway) progress.done(`${error.message}\nTrying again until it answers. Ctrl-C stops.`);
-      isAway = true;
-      await sleep(tryAgainMs);
+/** Repeats calls until the server answers, so that a command survives a restart of it. The person hears of each outage once. */
+export class Patience {
+  readonly #progress: Progress;
+  #isAway = false;
+
+  constructor(progress: Progress) {
+    this.#progress = progress;
+  }
+
+  /** The call must allow a repeat. A long one calls `answered` at each answer. */
+  async repeat<Result>(call: (answered: () => void) => Promise<Result>): Promise<Result> {
+    const answered = (): void => {
+      this.#isAway = false;
+    };
+    for (;;) {
+      try {
+        const result = await call(answered);
+        answered();
+        return result;
+      } catch (error) {
+        if (!(error instanceof CommandError) || error.exitCode !== exitUnreachable) throw error;
+        if (!this.#isAway)
+          this.#progress.done(`${error.message}\nTrying again until it answers. Ctrl-C stops.`);
+        this.#isAway = true;
+        await sleep(tryAgainMs);
+      }
     }
   }
 }

@@ -12,19 +12,28 @@ vi.mock(import("../../command/ask-person.ts"), async (original) => ({
   askLine: vi.fn(async () => await Promise.resolve("no")),
 }));
 
+// Nobody waits in a test for the pause before another try.
+vi.mock(import("node:timers/promises"), async (original) => ({
+  ...(await original()),
+  setTimeout: async () => await Promise.resolve(undefined as never),
+}));
+
 const isTerminal = Object.getOwnPropertyDescriptor(process.stdin, "isTTY");
 let folder: string;
 let server: Server;
 /** Whether the server lets the key ask. */
 let allowed: boolean;
+/** How many calls about rows find no server. */
+let cutOff: number;
 let said: () => string;
 
 beforeEach(async () => {
-  allowed = true;
+  [allowed, cutOff] = [true, 0];
   folder = await mkdtemp(join(tmpdir(), "gleaner-run-"));
   await writeFile(join(folder, "table.csv"), "id,text\n1,one\n2,two\n");
-  server = await serve(({ url }, response) => {
+  server = await serve(({ url, socket }, response) => {
     if (url === "/v1/models") response.end('{"data":[{"id":"m"}]}');
+    else if (cutOff-- > 0) socket.destroy();
     else if (!allowed)
       response
         .writeHead(403)
@@ -57,6 +66,13 @@ it("asks a person about the other rows once the first answers are shown", async 
   });
   await expect(run()).rejects.toThrow("were not submitted");
   expect(vi.mocked(askLine)).toHaveBeenCalledOnce();
+});
+
+it("says once that the server cannot be reached, however many rows ask", async () => {
+  vi.spyOn(console, "log").mockReturnValue(undefined);
+  cutOff = 2;
+  await run("--first", "2");
+  expect(said().match(/Trying again until it answers/g)).toHaveLength(1);
 });
 
 it("refuses options with --resume, which the run has from its beginning", async () => {

@@ -7,7 +7,7 @@ import { ask, waitWords } from "../client/ask.ts";
 import { parseRequires } from "../client/requires.ts";
 import { textOf } from "../client/wire.ts";
 import type { AnswerFile, RowAnswer } from "./answer-file.ts";
-import { patiently } from "./patience.ts";
+import { Patience } from "./patience.ts";
 import { nameOfRow, requestOf } from "./plan.ts";
 import { readRows } from "./rows.ts";
 import type { RunRecord } from "./run-state.ts";
@@ -29,6 +29,7 @@ export async function tryFirst(
   const first = Math.min(settings.first, rows);
   if (written.rows >= first) return [];
   const requires = parseRequires(settings.requires);
+  const patience = new Patience(progress);
   let done = 0;
   let priceMicro = 0n;
   const found: RowAnswer[] = [];
@@ -45,7 +46,7 @@ export async function tryFirst(
       requires,
       idempotencyKey: `${id}-${nameOfRow(row)}`,
     };
-    const asked = await patiently(progress, () => ask(api, question, onWait)).catch(errorOfRow);
+    const asked = await patience.repeat(() => ask(api, question, onWait)).catch(errorOfRow);
     if (!("isError" in asked)) priceMicro += asked.priceMicro;
     found[row] = "isError" in asked ? asked : { text: textOf(asked.body), isError: false };
     done += 1;
