@@ -39,6 +39,19 @@ it("says how to use another server if one cannot be reached", async () => {
   });
 });
 
+it("sends nobody to the login that the environment outranks", async () => {
+  const login = { apiKey: "key", pin: null, isOfVariables: true };
+  await expect(new Api({ ...login, url: "http://127.0.0.1:1/v1" }).get("/models", modelList)).rejects.toThrow(
+    /cannot be reached: .* GLEANER_BASE_URL names it\.$/,
+  );
+  const { url } = await apiWith((_, response) => {
+    response.writeHead(401).end('{"error":{"message":"No.","code":"invalid_api_key"}}');
+  });
+  await expect(new Api({ ...login, url }).get("/models", modelList)).rejects.toThrow(
+    "No. It comes from GLEANER_API_KEY.",
+  );
+});
+
 it("agrees with the server on names and sizes", () => {
   expect(batchEndpoints).toEqual(batchEndpointNames);
   expect(batchStatuses).toEqual(ours);

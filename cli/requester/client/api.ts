@@ -24,22 +24,30 @@ export class ApiRefusal extends CommandError {
 
 /** OpenAI's HTTP API at one server, with one key. Every call rejects with a CommandError that says what to do. */
 export class Api extends Http {
-  constructor({ url, apiKey, pin }: Login) {
+  readonly #isOfVariables: boolean;
+
+  constructor({ url, apiKey, pin, isOfVariables = false }: Login) {
     // A command says at once that a server cannot be reached.
     super({ url, apiKey, fetch: fetchPinned(pin, answersWithinMs), unreachableForMs: 0 });
+    this.#isOfVariables = isOfVariables;
   }
 
   protected override explain({ message, code, status }: GleanerError): CommandError {
-    if (code === unreachable)
-      return new CommandError(`${message} To use another one: gleaner login --url URL`, exitUnreachable);
+    if (code === unreachable) {
+      const other = this.#isOfVariables
+        ? "GLEANER_BASE_URL names it."
+        : "To use another one: gleaner login --url URL";
+      return new CommandError(`${message} ${other}`, exitUnreachable);
+    }
     return status === null
       ? new CommandError(message)
-      : new ApiRefusal(`${message}${adviceFor(status, code)}`, status, code);
+      : new ApiRefusal(`${message}${adviceFor(status, code, this.#isOfVariables)}`, status, code);
   }
 }
 
-function adviceFor(status: number, code: string): string {
-  if (status === 401) return " Log in with another key: gleaner login";
+function adviceFor(status: number, code: string, isOfVariables: boolean): string {
+  if (status === 401)
+    return isOfVariables ? " It comes from GLEANER_API_KEY." : " Log in with another key: gleaner login";
   if (code === "model_not_found") return " See the models with: gleaner models";
   if (code === "insufficient_quota") return " An administrator gives the key more credits.";
   return "";

@@ -37,6 +37,7 @@ it.skipIf(process.platform === "darwin")(
       url: "https://own.example/v1",
       apiKey: "own",
       pin: null,
+      isOfVariables: true,
     });
   },
 );

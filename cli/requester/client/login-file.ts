@@ -18,7 +18,10 @@ const login = z.object({
 });
 
 /** A server and the key for it. */
-export type Login = Omit<z.output<typeof login>, "version">;
+export type Login = Omit<z.output<typeof login>, "version"> & {
+  /** Whether Gleaner's environment variables name it. Then a stored login does not replace it. */
+  readonly isOfVariables?: boolean;
+};
 
 const newestVersion = 1;
 
@@ -44,7 +47,9 @@ export async function removeLogin(env: NodeJS.ProcessEnv): Promise<boolean> {
  * A key never goes to an address from another source. Rejects with CommandError if no source has a login.
  */
 export async function findLogin(env: NodeJS.ProcessEnv): Promise<Login> {
-  const found = loginOf(env, "GLEANER") ?? (await storedLogin(env)) ?? loginOf(env, "OPENAI");
+  const own = loginOf(env, "GLEANER");
+  if (own !== null) return { ...own, isOfVariables: true };
+  const found = (await storedLogin(env)) ?? loginOf(env, "OPENAI");
   if (found !== null) return found;
   throw new CommandError(
     "You are not logged in. Run `gleaner login`, or set GLEANER_BASE_URL and GLEANER_API_KEY.",
