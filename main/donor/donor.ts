@@ -203,6 +203,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     hardware: () => work.hardware,
     idle: () => options.idle.sample(),
     cardJoules: () => runner.cardJoules(),
+    isRunning: () => runner.pid !== undefined,
+    power: () => facts().power,
   });
   const work: DonatedWork = new DonatedWork({
     client,

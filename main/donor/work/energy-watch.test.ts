@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { MeterReading } from "../../../app/energy/energy-account.ts";
 import type { Hardware } from "../../../app/energy/estimate.ts";
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
+import type { EnergyMeter } from "../../sensors/energy/energy-meter.ts";
 import { EnergyWatch } from "./energy-watch.ts";
 
 let now = 0;
@@ -10,6 +11,8 @@ let reading: MeterReading | null = null;
 let idle: Known<number>;
 let gpu: Hardware["gpu"];
 let ofCards: number | null;
+let runnerLives: boolean;
+let followed: Parameters<EnergyMeter["follow"]>[0] | null;
 let watch: EnergyWatch;
 
 beforeEach(() => {
@@ -18,12 +21,19 @@ beforeEach(() => {
   idle = known(600);
   gpu = "none";
   ofCards = null;
+  runnerLives = false;
+  followed = null;
   watch = new EnergyWatch({
     hardware: () => ({ threads: 4, busyShare: 1, gpu }),
     idle: () => idle,
     cardJoules: () => Promise.resolve(ofCards),
-    meter: (_now, cards) =>
-      cards === null ? reading : cards.joules === null ? null : { meter: "cards", joules: cards.joules },
+    isRunning: () => runnerLives,
+    power: () => known("battery"),
+    meter: {
+      read: (_now, cards) =>
+        cards === null ? reading : cards.joules === null ? null : { meter: "cards", joules: cards.joules },
+      follow: (state) => (followed = state),
+    },
     now: () => now,
   });
 });
@@ -111,4 +121,20 @@ it("asks for the cards' counter before and after a job that uses one", async () 
   const reports: unknown[] = [];
   await watch.metered(use(36 * 180, 36))({}, context("b", reports));
   expect(reports).toMatchObject([{ energy: { microWh: 1_000_000, source: "measured" } }]);
+});
+
+it("tells the meter whether there is something to measure: a job, or a runner between two jobs", async () => {
+  const during: unknown[] = [];
+  const looking: Handler = async (_payload, _ctx) => {
+    during.push(followed);
+    return await Promise.resolve({ text: "Hi" });
+  };
+  await watch.metered(looking)({}, context("a", []));
+  expect(during).toEqual([{ running: true, onBattery: true }]);
+  expect(followed).toEqual({ running: false, onBattery: true });
+  runnerLives = true;
+  await watch.metered(looking)({}, context("b", []));
+  expect(followed).toEqual({ running: true, onBattery: true });
+  watch.stop();
+  expect(followed).toEqual({ running: false, onBattery: true });
 });

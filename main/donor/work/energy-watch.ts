@@ -13,6 +13,9 @@ type EnergyWatchDeps = {
   readonly idle: () => Known<number>;
   /** The energy that the graphics cards have used; joules. Null if no counter tells it. */
   readonly cardJoules: () => Promise<number | null>;
+  /** Whether the runner lives. */
+  readonly isRunning: () => boolean;
+  readonly power: () => Known<"ac" | "battery">;
   readonly meter?: EnergyMeter;
   /** ms of a clock that nobody sets. */
   readonly now?: () => number;
@@ -26,21 +29,29 @@ export class EnergyWatch {
   readonly #hardware: () => Hardware;
   readonly #idle: () => Known<number>;
   readonly #cardJoules: EnergyWatchDeps["cardJoules"];
+  readonly #isRunning: EnergyWatchDeps["isRunning"];
+  readonly #power: EnergyWatchDeps["power"];
   readonly #meter: EnergyMeter;
   readonly #now: () => number;
   readonly #account = new EnergyAccount();
   readonly #timer: NodeJS.Timeout;
+  #jobs = 0;
+  #stopped = false;
 
   constructor({
     hardware,
     idle,
     cardJoules,
-    meter = energyMeter(process.platform),
+    isRunning,
+    power,
+    meter = energyMeter(),
     now = () => performance.now(),
   }: EnergyWatchDeps) {
     this.#hardware = hardware;
     this.#idle = idle;
     this.#cardJoules = cardJoules;
+    this.#isRunning = isRunning;
+    this.#power = power;
     this.#meter = meter;
     this.#now = now;
     this.#timer = setInterval(() => {
@@ -52,10 +63,12 @@ export class EnergyWatch {
   metered(handler: Handler): Handler {
     return async (payload, ctx) => {
       let report: unknown;
+      this.#jobs += 1;
       this.#account.begin(ctx.attemptId, await this.#sample());
       try {
         return await handler(payload, { ...ctx, report: (facts) => (report = facts) });
       } finally {
+        this.#jobs -= 1;
         const energy = this.#account.end(ctx.attemptId, await this.#sample());
         if (isRecord(report) && energy !== null) ctx.report({ ...(report as Record<string, Value>), energy });
       }
@@ -64,6 +77,8 @@ export class EnergyWatch {
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#stopped = true;
+    this.#followWork();
   }
 
   async #sample(): Promise<PowerSample> {
@@ -71,11 +86,20 @@ export class EnergyWatch {
     const hardware = this.#hardware();
     const at = this.#now();
     const idle = this.#idle();
+    this.#followWork();
     return {
       at,
-      reading: this.#meter(at, card),
+      reading: this.#meter.read(at, card),
       watts: estimatedWatts(hardware),
       idleMs: idle.known ? idle.value * 1_000 : null,
     };
+  }
+
+  #followWork(): void {
+    const power = this.#power();
+    this.#meter.follow({
+      running: !this.#stopped && (this.#jobs > 0 || this.#isRunning()),
+      onBattery: power.known && power.value === "battery",
+    });
   }
 }
