@@ -19,6 +19,7 @@ export const trustTables = {
     unchecked: v.optional(v.boolean()),
     /**
      * Its last answer in a format was odd, of those that tell something. Only devices with other grammars said so, so a canary has to tell.
+     * False: others found one right. Absent: only devices with the same old grammars read any, or a canary ended the doubt.
      */
     oddFormat: v.optional(v.boolean()),
     /** When it got its last canary. Absent: never. */

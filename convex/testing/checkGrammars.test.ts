@@ -168,11 +168,23 @@ describe("two devices with an old version of the grammars", () => {
     expect(held.filter(({ deviceId }) => deviceId === author.deviceId)).toHaveLength(8);
   });
 
-  it("pass each other’s replays if no other device found an odd answer", async () => {
+  it("pass each other’s replays only after another device found an answer right", async () => {
+    draw(0.6);
+    // The last one gets a replay only if the device is still new.
+    for (let each = 0; each < 7; each += 1) {
+      await answerInFormat();
+      await check(t, friend, fitting);
+    }
+    expect(await standingOf(t, author)).toMatchObject({ standing: { passed: 0, counts: {} } });
+    const held = await t.run(async ({ db }) => await db.query("heldPays").collect());
+    expect(held.filter(({ deviceId }) => deviceId === author.deviceId)).toHaveLength(7);
+    draw(0.4);
+    await answerInFormat();
+    await check(t, newer, fitting);
     draw(0.6);
     await answerInFormat();
     await check(t, friend, fitting);
-    expect(await standingOf(t, author)).toMatchObject({ standing: { passed: 1 } });
+    expect(await standingOf(t, author)).toMatchObject({ oddFormat: false, standing: { counts: { fits: 2 } } });
   });
 });
 
@@ -218,7 +230,7 @@ describe("a device whose answers in formats only devices with other grammars fin
   }
 
   /** A device that knows the canary may answer others oddly, so it passes no more replays by it. */
-  const cleared = { oddFormat: false, standing: { passed: 0, counts: { unclear: 1 } } };
+  const cleared = { standing: { passed: 0, counts: { unclear: 1 } } };
 
   it("gets a canary in a format, which each device reads, and is out if that is wrong", async () => {
     expect(await ask()).toBe(false);
@@ -238,6 +250,7 @@ describe("a device whose answers in formats only devices with other grammars fin
     await check(t, third, fitting);
     expect((await canaries()).map(({ state }) => state)).toEqual(["fits"]);
     expect(await standingOf(t, author)).toMatchObject(cleared);
+    expect(await standingOf(t, author)).not.toHaveProperty("oddFormat");
     vi.setSystemTime(Date.now() + 25 * 3_600_000);
     expect(await ask()).toBe(false);
   });
@@ -248,6 +261,7 @@ describe("a device whose answers in formats only devices with other grammars fin
     await answerCanary(long, long);
     expect((await canaries()).map(({ state }) => state)).toEqual(["fits"]);
     expect(await standingOf(t, author)).toMatchObject(cleared);
+    expect(await standingOf(t, author)).not.toHaveProperty("oddFormat");
   });
 
   it("is cleared by a device with the same grammars", async () => {

@@ -1,6 +1,7 @@
 import type { FinalEvent } from "@gleaner/queue/validators";
 import type { Infer } from "convex/values";
 import { parse, validate } from "convex-helpers/validators";
+import { assertNever } from "../../../app/assert-never.ts";
 import { deviceClassOf } from "../../../app/devices/device-class.ts";
 import type { Limits } from "../../../app/trust/honest-replays.ts";
 import { type Overclaim, overclaimOf } from "../../../app/trust/overclaim.ts";
@@ -20,7 +21,7 @@ import { payChecker } from "./checkPay.ts";
 import { learn, learnedLimits, type ReplayKind } from "./limits.ts";
 import { endProbation } from "./pay.ts";
 import { queueReplay, replayOfJob } from "./replays.ts";
-import { countWaiting, noteEvent, noteOddFormat, noteUnchecked, standingRow } from "./standings.ts";
+import { countWaiting, noteEvent, noteFormatReading, noteUnchecked, standingRow } from "./standings.ts";
 import type { StoredVoice } from "./validators.ts";
 
 /**
@@ -188,7 +189,7 @@ function withoutDoubt(voice: StoredVoice): StoredVoice {
  * canary, and answer others oddly. So a canary that ends the doubt does not count for those.
  * @returns whether the replay counts in the standing. That of an odd answer of a version that nobody knows does not, either: a device that
  *   is updated before the backend has one, and programs of other versions may misread each of its answers. Nor does a fit by the same old
- *   grammars during the doubt: friends would release each other's held pay.
+ *   grammars before somebody else has found such an answer right, or after one was odd: friends would release each other's held pay.
  */
 async function noteFormat(
   ctx: MutationCtx,
@@ -198,14 +199,25 @@ async function noteFormat(
   grammars: GrammarsOfReading,
 ): Promise<boolean> {
   if (constrained !== true) return true;
-  if (grammars === "old") return found !== "fits" || (await standingRow(ctx, replay))?.oddFormat !== true;
-  if (grammars !== "same") {
-    if (found === "fits") return true;
-    await noteOddFormat(ctx, replay, true);
-    return grammars === "other";
+  const fits = found === "fits";
+  switch (grammars) {
+    case "old":
+      return !fits || (await standingRow(ctx, replay))?.oddFormat === false;
+    case "other":
+    case "unknown":
+      // One that fits ends no doubt. Two devices may invent a version, so theirs is not the word of others.
+      if (!fits) await noteFormatReading(ctx, replay, "odd");
+      else if (grammars === "other" && (await standingRow(ctx, replay))?.oddFormat === undefined)
+        await noteFormatReading(ctx, replay, "right");
+      return fits || grammars === "other";
+    case "same": {
+      if (!fits) return true;
+      const endsDoubt = await noteFormatReading(ctx, replay, canary === undefined ? "right" : "open");
+      return !(endsDoubt && canary !== undefined);
+    }
+    default:
+      return assertNever(grammars);
   }
-  const endsDoubt = found === "fits" && (await noteOddFormat(ctx, replay, false));
-  return !(endsDoubt && canary !== undefined);
 }
 
 /**

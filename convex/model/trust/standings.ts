@@ -128,17 +128,23 @@ export async function noteUnchecked(
 }
 
 /**
- * Notes of the last answer in a format whether it was odd. It is noted only for an answer that tells something, and odd only by the word of
- * devices with other grammars.
- * @returns whether something else was noted before.
+ * Notes what others found of the answers of a device in formats. Devices with the same old grammars are not asked, since these may be of
+ * friends. Only answers that tell something count.
+ * - `odd`: a device with other grammars found the last one odd.
+ * - `right`: others found one right, and none odd since.
+ * - `open`: a canary ended the doubt. It does not speak for other answers.
+ * @returns whether that ends a doubt.
  */
-export async function noteOddFormat(
+export async function noteFormatReading(
   ctx: MutationCtx,
   pair: Omit<Pair, "organizationId">,
-  oddFormat: boolean,
+  found: "odd" | "right" | "open",
 ): Promise<boolean> {
   const row = await standingRow(ctx, pair);
-  if (row === null || (row.oddFormat ?? false) === oddFormat) return false;
-  await ctx.db.patch("standings", row._id, { oddFormat });
-  return true;
+  if (row === null) return false;
+  const { oddFormat: before } = row;
+  // A canary tells nothing new of a device that nobody doubts.
+  const after = found === "odd" ? true : found === "right" ? false : before === true ? undefined : before;
+  if (before !== after) await ctx.db.patch("standings", row._id, { oddFormat: after });
+  return before === true && after !== true;
 }

@@ -24,7 +24,7 @@ import { queueReplay } from "../replays.ts";
 import { authorOf, type EndedJob } from "../sample.ts";
 import {
   noteEvent,
-  noteOddFormat,
+  noteFormatReading,
   noteUnchecked,
   standingIn,
   standingRow,
@@ -144,7 +144,7 @@ async function noteFit(ctx: MutationCtx, { order, device }: Given, now: number):
   const { organizationId, modelId } = order;
   const pair = { organizationId, deviceId: device._id, modelId };
   // A changed device may know the canary, and answer others oddly. So the canary ends the doubt, and does not speak for those.
-  const endsDoubt = order.constrained === true && (await noteOddFormat(ctx, pair, false));
+  const endsDoubt = order.constrained === true && (await noteFormatReading(ctx, pair, "open"));
   if (endsDoubt) return "fits";
   await endProbation(ctx, pair, await noteEvent(ctx, pair, "fits", now), now);
   return "fits";
