@@ -74,7 +74,7 @@ export const setOrigins = memberMutation("keys.change")({
 });
 
 /**
- * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000,000 by default. `dataClass`: only
+ * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000,000 by default; a requester's key has none. `dataClass`: only
  * devices with this data class get its jobs. `concurrency`: jobs that may run at once; left out: no limit. Refuses: unauthorized,
  * invalid, conflict, not_found (a model).
  */
@@ -88,10 +88,11 @@ export const create = memberMutation("keys.create")({
   returns: v.object({ keyId: v.id("apiKeys") }),
   handler: async (ctx, { concurrency, ...key }) => {
     const { organizationId, by, member, scope } = ctx;
-    // A requester's credits come from an administrator.
     if (scope === "own" && key.creditsMicro !== undefined)
       refuse("forbidden", "Only an administrator can say how many credits a key gets.");
-    const keyId = await createApiKey(ctx, { ...key, organizationId, owner: member._id }, by);
+    // A requester's credits come from an administrator, or are their own. Else anybody could make credits, and have them paid out by a friend.
+    const credits = scope === "own" ? { creditsMicro: 0n } : {};
+    const keyId = await createApiKey(ctx, { ...key, ...credits, organizationId, owner: member._id }, by);
     if (concurrency !== undefined)
       await limitKey(ctx, organizationId, { keyId, concurrency, weight: null }, by);
     return { keyId };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
+import { hashSecret } from "../model/authenticate.ts";
 import {
   addOrganization,
   type Backend,
@@ -8,6 +9,7 @@ import {
   expectRefusal,
   listKeys,
   type Organization,
+  secret,
   signIn,
   submit,
 } from "./backend.fixture.ts";
@@ -69,6 +71,18 @@ describe("the credits of a key", () => {
     expect(left).toBeLessThan(1_000_000_000n);
     await expectRefusal(change(-1000), "conflict");
     expect(await balance()).toBe(left);
+  });
+
+  it("are none if its requester made it: nobody makes credits for themselves", async () => {
+    const ada = await joinAs(t, session, { name: "Ada", roles: ["requester"] });
+    const apiKey = secret("sk-");
+    const made = { name: "k", keyHash: await hashSecret(apiKey), prefix: "sk-gleaner-k" };
+    ({ keyId } = await t.mutation(api.console.keys.create, { session: ada.session, ...made }));
+    expect(await balance()).toBe(0n);
+    await expectRefusal(submit(t, { ...acme, apiKey }), "quota_exceeded");
+    await change(1_000);
+    await submit(t, { ...acme, apiKey });
+    await expectBooksInOrder(t);
   });
 
   it("are changed by managers of the organization only, and within bounds", async () => {

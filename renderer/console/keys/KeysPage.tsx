@@ -47,7 +47,8 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const endFormer = useAct(api.console.keys.endFormer);
   const setOrigins = useAct(api.console.keys.setOrigins);
   const setOwner = useAct(api.console.keys.setOwner);
-  const mayCreate = useScope("keys.create") !== null;
+  const createScope = useScope("keys.create");
+  const mayCreate = createScope !== null;
   const mayChange = useScope("keys.change") !== null;
   const { actions: creditActions, dialogs } = useGrantActions("key");
   const onHolder = (act: keyof GrantActions) =>
@@ -137,6 +138,7 @@ export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
           server={server}
           model={model}
           models={modelNames}
+          needsCredits={createScope === "own"}
           onCreate={async ({ name, dataClass, access, concurrency }) => {
             const secret = makeSecret("sk-gleaner-");
             const created = await create({

@@ -23,12 +23,13 @@ type Props = {
   readonly model: string;
   /** The names of the organization's models. */
   readonly models: readonly string[];
+  readonly needsCredits?: boolean;
   /** Creates the key. Resolves to null if the server refused. */
   readonly onCreate: (key: NewKeyValues) => Promise<string | null>;
   readonly onClose: () => void;
 };
 
-export function NewKey({ server, model, models, onCreate, onClose }: Props): ReactNode {
+export function NewKey({ server, model, models, needsCredits = false, onCreate, onClose }: Props): ReactNode {
   const now = useNow();
   const [access, setAccess] = useState(() => typedAccess(null));
   const [concurrency, setConcurrency] = useState("");
@@ -42,7 +43,7 @@ export function NewKey({ server, model, models, onCreate, onClose }: Props): Rea
   if (secret !== null) {
     return (
       <Dialog title={`Key for ${name}`} onClose={onClose}>
-        <KeyMade secret={secret} server={server} model={model} onDone={onClose} />
+        <KeyMade secret={secret} server={server} model={model} needsCredits={needsCredits} onDone={onClose} />
       </Dialog>
     );
   }
