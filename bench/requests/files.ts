@@ -22,9 +22,14 @@ export async function measureBatch(farm: Farm, requester: Requester, withinMs: n
   }
 }
 
-/** Starts a batch of so many lines, which stand-ins answer at once. Returns its id. */
-export async function sendBatch({ modelId }: Farm, requester: Requester, lineCount: number): Promise<string> {
-  const body = { model: modelId, messages: [{ role: "user", content: tasks.atOnce }] };
+/** Starts a batch of so many lines, which stand-ins answer at once by default. Returns its id. */
+export async function sendBatch(
+  { modelId }: Farm,
+  requester: Requester,
+  lineCount: number,
+  task: string = tasks.atOnce,
+): Promise<string> {
+  const body = { model: modelId, messages: [{ role: "user", content: task }] };
   const content = Array.from({ length: lineCount }, (_, line) =>
     JSON.stringify({ custom_id: `line ${line}`, method: "POST", url: "/v1/chat/completions", body }),
   ).join("\n");

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Handler, Worker } from "@gleaner/queue/worker";
-import { ConvexClient } from "convex/browser";
+import type { ConvexClient } from "convex/browser";
 import * as z from "zod";
 import { newestResultVersion } from "../../app/signatures/statements.ts";
 import { api } from "../../convex/_generated/api.js";
@@ -9,6 +9,7 @@ import type { Farm } from "../../launch/farm/farm.ts";
 import { readDemoModel } from "../../launch/organization/demo-model.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
 import { Signer } from "../../main/donor/organization/signer.ts";
+import { CountingClient } from "../fleet/counting-client.ts";
 
 /**
  * A job of the benchmark, which its prompt names: answered at once, written for a while, or held until `release`. A text has
@@ -24,17 +25,25 @@ export const tasks = {
 export type StandIn = {
   /** The time at which the handler of a job began, ms since the epoch. */
   readonly startOf: (jobId: string) => number | undefined;
+  /** Its jobs that wait for `release`. */
+  readonly held: () => number;
   /** Answers the jobs that are held. */
   readonly release: () => void;
+  /** The times at which the backend had accepted its answers, ms of `performance.now`. */
+  readonly completedAt: readonly number[];
   readonly stop: () => Promise<void>;
 };
 
 const chat = z.object({ messages: z.array(z.object({ content: z.string() })).min(1) });
+const completed = z.object({ kind: z.literal("completed") });
 const writeTask = /^write (\d+) at (\d+)$/;
 const version = "0.1.0";
 
 export async function startStandIn(farm: Farm, concurrency: number): Promise<StandIn> {
-  const client = new ConvexClient(farm.backend.url, { logger: false, unsavedChangesWarning: false });
+  const completedAt: number[] = [];
+  const client: ConvexClient = new CountingClient(farm.backend.url, ({ name, value }) => {
+    if (name === "work:complete" && completed.safeParse(value).success) completedAt.push(performance.now());
+  });
   const key = makeSecret("gd_");
   // With it, as from a donor, each answer gets a receipt.
   const { sha256 } = await readDemoModel(farm.modelFolder ?? undefined);
@@ -48,12 +57,17 @@ export async function startStandIn(farm: Farm, concurrency: number): Promise<Sta
   });
   if (enrolled.kind !== "enrolled") throw new Error(`The stand-in was not enrolled: ${enrolled.kind}`);
   const starts = new Map<string, number>();
+  let held = 0;
   let release: () => void = () => undefined;
   let released = new Promise<void>((resolve) => (release = resolve));
   const answer: Handler = async (payload, { jobId, append, report, signal }) => {
     starts.set(jobId, Date.now());
     const task = chat.parse(payload).messages.at(-1)?.content ?? "";
-    if (task === tasks.hold) await released;
+    if (task === tasks.hold) {
+      held += 1;
+      await released;
+      held -= 1;
+    }
     const [, tokens = 2, perSecond = Infinity] = writeTask.exec(task)?.map(Number) ?? [];
     const startedAt = performance.now();
     let text = "";
@@ -89,6 +103,8 @@ export async function startStandIn(farm: Farm, concurrency: number): Promise<Sta
   await client.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
   return {
     startOf: (jobId) => starts.get(jobId),
+    held: () => held,
+    completedAt,
     release: () => {
       release();
       released = new Promise<void>((resolve) => (release = resolve));
