@@ -99,3 +99,22 @@ test("a query of a component's documents runs again when they change", async () 
   await httpClient().mutation(mail.put, { box, text: "new" });
   expect(await letters.until((texts) => texts.length > 0)).toEqual(["new"]);
 });
+
+test.each([
+  ["/mailbox/exact", "app", "an exact route of the app wins over a component's prefix"],
+  ["/mailbox/longer/x", "app", "a longer prefix of the app wins"],
+  ["/mailbox/x", "mailbox", "of equal prefixes, the component's wins"],
+  ["/boxes/other/x", "mailbox", "a component's longer prefix wins"],
+  ["/boxes/x", "app", "a path outside of the component's prefix is the app's"],
+  ["/boxes/other", "app", "a component's prefix ends with a slash"],
+])("%s is answered by the %s: %s", async (path, by) => {
+  for (const method of ["GET", "HEAD"]) {
+    const response = await fetch(`${deployment.siteUrl}${path}`, { method });
+    expect([response.status, await response.text()]).toEqual([200, method === "GET" ? `${by}: ${path}` : ""]);
+  }
+});
+
+test("an exact route of the app wins for its own method only", async () => {
+  const response = await fetch(`${deployment.siteUrl}/mailbox/exact`, { method: "POST" });
+  expect([response.status, await response.text()]).toEqual([404, "No matching routes found"]);
+});

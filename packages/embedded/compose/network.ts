@@ -150,7 +150,7 @@ export async function serveNetwork(
   });
   const siteOptions = {
     ...shared,
-    hasHttpActions: (pathname: string) => runtime.hasHttpActions(pathname),
+    hasHttpActions: (request: Request) => runtime.hasHttpActions(request),
     apiOrigins: (hostHeader: string, isTls: boolean) =>
       publicUrl === undefined ? localOrigins(url, hostHeader, isTls) : originsAt(publicUrl),
     stopping: stopping.signal,

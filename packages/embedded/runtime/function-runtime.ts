@@ -179,9 +179,9 @@ export class FunctionRuntime implements FunctionRunner {
     return response;
   }
 
-  /** Whether a path belongs to the app or to a component with HTTP actions, even if none of them answers it. */
-  hasHttpActions(pathname: string): boolean {
-    return hasHttpActions(this.#code.components, pathname);
+  /** Whether a request is for the app or a component with HTTP actions, even if none of them answers it. */
+  hasHttpActions(request: Request): boolean {
+    return hasHttpActions(this.#code.components, request);
   }
 
   functionSpecs(component: ComponentPath = appComponent): readonly FunctionSpec[] {

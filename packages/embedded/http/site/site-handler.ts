@@ -18,8 +18,8 @@ import { sendWebResponse } from "./web-response.ts";
 
 type SiteOptions = Authenticators & {
   readonly runner: FunctionRunner;
-  /** Whether a path belongs to the app or to a component with HTTP actions, even if none of them answers it. */
-  readonly hasHttpActions: (pathname: string) => boolean;
+  /** Whether a request is for the app or a component with HTTP actions, even if none of them answers it. */
+  readonly hasHttpActions: (request: Request) => boolean;
   readonly isAllowedHost: HostCheck;
   readonly sourceOf: SourceOf;
   readonly admission: Admission;
@@ -121,7 +121,7 @@ async function answerByAction(
     outgoing.writeHead(302, { Location: `${staticFolders[0].path}/`, "Cache-Control": "no-store" }).end();
   } else if (response === null) {
     abandonBody();
-    const message = hasHttpActions(new URL(request.url).pathname) ? noRoute : noActions;
+    const message = hasHttpActions(request) ? noRoute : noActions;
     await refuse(incoming, outgoing, { status: 404, message });
   } else await sendWebResponse(response, outgoing, gone.signal);
 }

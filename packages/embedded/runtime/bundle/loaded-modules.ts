@@ -4,6 +4,7 @@ import type { ComponentPath } from "../../names/table-name.ts";
 import { cronProblem } from "../../scheduler/cron/cron-problems.ts";
 import { type CronSpec, parseCrons } from "../../scheduler/cron/cron-spec.ts";
 import { noSchema, parseSchema, type Schema } from "../checks/schema.ts";
+import type { HttpRoute } from "../components/http-mounts.ts";
 import { readRegisteredFunction, type RegisteredFunction } from "../contract/registered-function.ts";
 import type { ModuleNamespaces } from "../isolate/worlds.ts";
 import type { ModuleNamespace } from "../source/bundled-script.ts";
@@ -11,7 +12,8 @@ import type { ModuleNamespace } from "../source/bundled-script.ts";
 type HttpEndpoint = { readonly invokeHttpAction: (request: Request) => Promise<unknown> };
 
 /** The part of the bundle's router that we call. */
-type HttpRoutes = {
+type HttpRouter = {
+  readonly getRoutes: () => readonly (readonly [path: string, method: string, endpoint: HttpEndpoint])[];
   readonly lookup: (path: string, method: string) => readonly [HttpEndpoint, string, string] | null;
 };
 
@@ -24,7 +26,7 @@ export type LoadedModules = {
   readonly hasModule: (module: string) => boolean;
   readonly schema: Schema;
   /** Null without a router. */
-  readonly http: { readonly sharesWorld: boolean } | null;
+  readonly http: { readonly sharesWorld: boolean; readonly routes: readonly HttpRoute[] } | null;
   readonly crons: readonly CronSpec[];
   /** The default export of `auth.config.ts`; null without one. */
   readonly authConfig: JSONValue;
@@ -84,8 +86,10 @@ function reusesContext(namespace: ModuleNamespace): boolean {
 
 function readHttp(namespace: ModuleNamespace | undefined): LoadedModules["http"] {
   if (namespace === undefined || defaultOf(namespace) === undefined) return null;
-  readRouter(namespace);
-  return { sharesWorld: reusesContext(namespace) };
+  const routes = readRouter(namespace)
+    .getRoutes()
+    .map(([path, method]) => ({ path, method }));
+  return { sharesWorld: reusesContext(namespace), routes };
 }
 
 function readCrons(
@@ -111,9 +115,9 @@ function exportOf(value: unknown, file: string, maker: string): string {
 }
 
 /** Returns the router that the module `http` exports. Throws ModuleShapeError. */
-export function readRouter(namespace: ModuleNamespace): HttpRoutes {
+export function readRouter(namespace: ModuleNamespace): HttpRouter {
   const value = defaultOf(namespace);
   if (typeof value === "object" && value !== null && "isRouter" in value)
-    return value as unknown as HttpRoutes;
+    return value as unknown as HttpRouter;
   throw new ModuleShapeError("The default export of http.ts must come from httpRouter().");
 }

@@ -2,7 +2,7 @@ import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { LoadedComponents } from "../bundle/loaded-components.ts";
 import { httpModule, readRouter } from "../bundle/loaded-modules.ts";
 import { limits } from "../checks/limits.ts";
-import { mountedPath } from "../components/http-mounts.ts";
+import { mountedPath, type RoutedRequest } from "../components/http-mounts.ts";
 import {
   type ActionExecution,
   type CallContext,
@@ -34,8 +34,8 @@ type HttpTarget = {
 type HttpRun = { readonly response: Response; readonly failure: FunctionFailure | null };
 
 /** Whether the app has HTTP actions; below a component's prefix, whether the component has some. */
-export function hasHttpActions(components: LoadedComponents, pathname: string): boolean {
-  const component = mountedPath(components, pathname)?.component ?? appComponent;
+export function hasHttpActions(components: LoadedComponents, request: Request): boolean {
+  const component = mountedPath(components, routed(request))?.component ?? appComponent;
   return (components.get(component)?.modules.http ?? null) !== null;
 }
 
@@ -43,16 +43,20 @@ export function hasHttpActions(components: LoadedComponents, pathname: string): 
 export function routeHttp(
   services: Services,
   components: LoadedComponents,
-  { url, method }: Request,
+  request: Request,
   context: CallContext,
 ): HttpTarget | null {
-  const place = mountedPath(components, new URL(url).pathname);
+  const place = mountedPath(components, routed(request));
   if (place === null) return null;
   const { component, path } = place;
   const http = components.get(component)?.modules.http ?? null;
   if (http === null) return null;
-  const route = lookUp(services, component, { path, method }, context);
-  return route === null ? null : { component, path, ...http, identifier: route };
+  const route = lookUp(services, component, { path, method: request.method }, context);
+  return route === null ? null : { component, path, sharesWorld: http.sharesWorld, identifier: route };
+}
+
+function routed({ url, method }: Request): RoutedRequest {
+  return { pathname: new URL(url).pathname, method };
 }
 
 /**
