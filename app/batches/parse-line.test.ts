@@ -39,14 +39,16 @@ it.each([
   [null, "invalid_json_line", null],
   ["{", "invalid_json_line", null],
   ["[]", "invalid_json_line", null],
-  [line({ custom_id: undefined }), "invalid_request", "custom_id"],
-  [line({ custom_id: "" }), "invalid_request", "custom_id"],
-  [line({ custom_id: "x".repeat(batchLimits.customIdChars + 1) }), "invalid_request", "custom_id"],
-  [line({ custom_id: "\ud800" }), "invalid_request", "custom_id"],
-  [line({ method: "GET" }), "invalid_request", "method"],
+  [line({ custom_id: undefined }), "missing_required_parameter", "custom_id"],
+  [line({ custom_id: 7 }), "invalid_type", "custom_id"],
+  [line({ custom_id: "" }), "invalid_value", "custom_id"],
+  [line({ custom_id: "x".repeat(batchLimits.customIdChars + 1) }), "invalid_value", "custom_id"],
+  [line({ custom_id: "\ud800" }), "invalid_value", "custom_id"],
+  [line({ method: "GET" }), "unsupported_value", "method"],
   [line({ url: "/v1/embeddings" }), "mismatched_endpoint", "url"],
-  [line({ body: [] }), "invalid_request", "body"],
-  [line({ body: null }), "invalid_request", "body"],
+  [line({ body: undefined }), "invalid_value", "body"],
+  [line({ body: [] }), "invalid_value", "body"],
+  [line({ body: null }), "invalid_value", "body"],
 ])("refuses %s", (text, code, param) => {
   expect(parse(text)).toMatchObject({ kind: "refused", mistake: { line: 7, code, param } });
 });

@@ -2,7 +2,12 @@ import * as z from "zod";
 import { lineFields } from "../fields/batches.ts";
 import { unknownField } from "../fields/field.ts";
 import { mistakeInWords } from "../format/mistake.ts";
-import { unknownParameter } from "../jobs/parse/parse-body.ts";
+import {
+  type BodyRefusal,
+  refusalOf,
+  text as wellFormed,
+  unknownParameter,
+} from "../jobs/parse/parse-body.ts";
 import { priorityOf } from "../jobs/parse/parse-sampling.ts";
 import { excessOf, isRecord, parseJson } from "../json.ts";
 import { jobsOfLine } from "./jobs-of-line.ts";
@@ -43,7 +48,7 @@ export type LineParse =
   | { readonly kind: "refused"; readonly mistake: LineMistake };
 
 const envelope = z.object({
-  custom_id: z.string().min(1).max(batchLimits.customIdChars),
+  custom_id: wellFormed.min(1).max(batchLimits.customIdChars),
   method: z.literal("POST"),
   url: z.string(),
   body: z.custom<Readonly<Record<string, unknown>>>(isRecord, { error: "must be an object" }),
@@ -58,6 +63,7 @@ export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint)
     kind: "refused",
     mistake: { line, code, param, message },
   });
+  const refuseAs = ({ code, param, message }: BodyRefusal): LineParse => refuse(code, param, message);
   if (text === null) {
     const most = String(batchLimits.lineBytes);
     return refuse("invalid_json_line", null, `The line is longer than ${most} bytes, or not UTF-8.`);
@@ -69,20 +75,10 @@ export function parseLine({ number: line, text }: Line, endpoint: BatchEndpoint)
   const value = parseJson(text);
   if (!isRecord(value)) return refuse("invalid_json_line", null, "The line is not a JSON object.");
   const unknown = unknownField(value, lineFields);
-  if (unknown !== null) {
-    const { code, param, message } = unknownParameter(unknown);
-    return refuse(code, param, message);
-  }
+  if (unknown !== null) return refuseAs(unknownParameter(unknown));
   const parsed = envelope.safeParse(value, { error: mistakeInWords });
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const param = String(issue?.path[0] ?? "");
-    return refuse("invalid_request", param, `Invalid '${param}': ${issue?.message ?? "it is wrong"}.`);
-  }
+  if (!parsed.success) return refuseAs(refusalOf(parsed.error, value));
   const { custom_id: customId, url, body } = parsed.data;
-  if (/\p{Surrogate}/u.test(customId)) {
-    return refuse("invalid_request", "custom_id", "Invalid 'custom_id': must be well-formed Unicode.");
-  }
   if (url !== endpoint) {
     return refuse(
       "mismatched_endpoint",

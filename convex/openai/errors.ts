@@ -54,15 +54,20 @@ export function wrongMethod({ method, url }: Request, allowed: readonly string[]
   };
 }
 
-/** The error of the first parameter of an address that its call does not have. Null: it has all, or nobody answers the call. */
+/**
+ * The error of the first parameter of an address that its call does not have, or that is there twice. Null: none is, or nobody
+ * answers the call.
+ */
 export function unknownQuery({ method, url }: Request): ApiError | null {
   const { pathname, searchParams } = new URL(url);
   const isOllama = pathname.startsWith("/api/");
   const known: readonly string[] | null = isOllama
     ? []
     : queryOf(method === "HEAD" ? "GET" : method, pathname);
-  const unknown = known === null ? undefined : [...searchParams.keys()].find((name) => !known.includes(name));
-  if (known === null || unknown === undefined) return null;
+  if (known === null) return null;
+  const names = [...searchParams.keys()];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return repeatedQuery(names);
   const param = quotable(unknown);
   const has = known.length === 0 ? "none" : known.map((name) => `'${name}'`).join(", ");
   return {
@@ -71,6 +76,19 @@ export function unknownQuery({ method, url }: Request): ApiError | null {
     code: "unknown_parameter",
     param,
     message: `Unknown parameter of the address: '${param}'. This call has ${has}.`,
+  };
+}
+
+/** Of a parameter that is there twice, only one value would count. */
+function repeatedQuery(names: readonly string[]): ApiError | null {
+  const param = names.find((name, index) => names.indexOf(name) !== index);
+  if (param === undefined) return null;
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_value",
+    param,
+    message: `The address has the parameter '${param}' twice.`,
   };
 }
 

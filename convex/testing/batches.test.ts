@@ -200,7 +200,7 @@ describe("a batch", () => {
     expect(failed.errors?.data.map(({ line, code }) => [line, code])).toEqual([
       [1, "invalid_json_line"],
       [3, "duplicate_custom_id"],
-      [4, "invalid_request"],
+      [4, "invalid_value"],
       [5, "mismatched_endpoint"],
     ]);
     expect(await allJobs(t, acme)).toEqual([]);
@@ -620,6 +620,15 @@ describe("a batch", () => {
 });
 
 describe("a file", () => {
+  it.each(["file", "purpose"])("is refused if its form has the field %s twice", async (name) => {
+    const form = new FormData();
+    for (const field of ["file", "purpose", name]) {
+      form.append(field, field === "file" ? new File([lines(1)], "a.jsonl") : "batch");
+    }
+    const response = await call("/v1/files", { method: "POST", body: form });
+    await expectError(response, 400, { code: "invalid_value", param: name });
+  });
+
   it("is read back, in parts too, and deleted with its content", async () => {
     const id = await upload("0123456789");
     expect(await (await call(`/v1/files/${id}`)).json()).toMatchObject({
@@ -644,7 +653,10 @@ describe("a file", () => {
       "bytes 7-9/10",
       "789",
     ]);
-    expect((await call(`/v1/files/${id}/content`, { headers: { range: "bytes=-30" } })).status).toBe(200);
+    for (const range of ["bytes=-30", "bytes=0-16777215"]) {
+      const all = await call(`/v1/files/${id}/content`, { headers: { range } });
+      expect([all.status, all.headers.get("content-range")]).toEqual([206, "bytes 0-9/10"]);
+    }
     const head = await call(`/v1/files/${id}/content`, { method: "HEAD" });
     expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "10", ""]);
     expect((await call(`/v1/files/${id}`, { method: "HEAD" })).status).toBe(200);
@@ -660,6 +672,8 @@ describe("a file", () => {
     expect(await (await call("/v1/files?purpose=batch_output&order=asc")).json()).toMatchObject({ data: [] });
     await expectError(await call("/v1/files?order=up"), 400, { param: "order" });
     await expectError(await call("/v1/files?limit=10001"), 400, { code: "invalid_value", param: "limit" });
+    const twice = await call("/v1/files?limit=1&order=asc&limit=2");
+    await expectError(twice, 400, { code: "invalid_value", param: "limit" });
     await expectError(await call("/v1/files?after=file-x"), 404, { code: "not_found", param: "after" });
     const deleted = await call(`/v1/files/${id}`, { method: "DELETE" });
     expect(await deleted.json()).toEqual({ id, object: "file", deleted: true });

@@ -157,7 +157,7 @@ export function parseBody<Schema extends z.ZodObject>(
   const misnamed = refuseUnknown(body, fields, 1);
   if (misnamed !== null) return misnamed;
   const parsed = schema.safeParse(body, { error: mistakeInWords });
-  if (!parsed.success) return refuseIssue(parsed.error.issues[0], body);
+  if (!parsed.success) return { kind: "refused", refusal: refusalOf(parsed.error, body) };
   // Only now, because an object of a form that is not supported has fields of its own.
   return refuseUnknown(body, fields) ?? { kind: "parsed", asked: parsed.data };
 }
@@ -213,18 +213,20 @@ export function inOwnTerms(
   };
 }
 
-function refuseIssue(issue: z.core.$ZodIssue | undefined, body: unknown): Refused {
+/** The refusal of a body that a schema refused. It names the first mistake. */
+export function refusalOf({ issues: [issue] }: z.ZodError, body: unknown): BodyRefusal {
   const deepest = issue === undefined ? undefined : deepestOf(issue, []);
   const param = deepest === undefined ? "" : quotable(pathName(deepest.path));
   if (deepest === undefined || param === "") {
-    return refuse(400, "invalid_request_body", null, "The body must be a JSON object.");
+    const message = "The body must be a JSON object.";
+    return { status: 400, code: "invalid_request_body", param: null, message };
   }
   const code = codeOf(deepest, body);
   const message =
     code === "missing_required_parameter"
       ? `Missing '${param}', which is required.`
       : `Invalid '${param}': ${deepest.issue.message}.`;
-  return refuse(400, code, param, message);
+  return { status: 400, code, param, message };
 }
 
 type Located = { readonly issue: z.core.$ZodIssue; readonly path: readonly PropertyKey[] };

@@ -99,8 +99,7 @@ async function contentOf(
   }
   const range = rangeOf(request.headers.get("range"), file.bytes);
   if (range === null) return errorResponse(outOfRange(file.bytes));
-  const { from, to } = range;
-  const isPart = from > 0 || to < file.bytes;
+  const { from, to, isPart } = range;
   if (!isPart && file.bytes > batchLimits.fileBytes) {
     const zipped =
       takesGzip(request) && file.bytes <= mostZipped
@@ -169,20 +168,21 @@ async function bodyOf(chunks: Chunks): Promise<ReadableStream<Uint8Array<ArrayBu
   );
 }
 
-type Range = { readonly from: number; readonly to: number };
+/** `isPart`: bytes were asked for, which may be all that there are. Clients read the file's length in `content-range`. */
+type Range = { readonly from: number; readonly to: number; readonly isPart: boolean };
 
 /** The wanted bytes, `to` excluded and cut to what one answer may have. Null: the file has none of them. */
 function rangeOf(header: string | null, bytes: number): Range | null {
   const [, end] = /^bytes=-(\d{1,15})$/.exec(header ?? "") ?? [];
   if (end !== undefined) {
     const most = Math.min(Number(end), batchLimits.fileBytes);
-    return most > 0 && bytes > 0 ? { from: Math.max(0, bytes - most), to: bytes } : null;
+    return most > 0 && bytes > 0 ? { from: Math.max(0, bytes - most), to: bytes, isPart: true } : null;
   }
   const [, first, last = ""] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
-  if (first === undefined) return { from: 0, to: bytes };
+  if (first === undefined) return { from: 0, to: bytes, isPart: false };
   const from = Number(first);
   const to = Math.min(bytes, last === "" ? bytes : Number(last) + 1, from + batchLimits.fileBytes);
-  return from < to ? { from, to } : null;
+  return from < to ? { from, to, isPart: true } : null;
 }
 
 function outOfRange(bytes: number): ApiError {

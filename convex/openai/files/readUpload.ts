@@ -27,7 +27,7 @@ const forms = { file: fileFields, data: partFields } as const;
 
 /**
  * Reads a form with one file in a field of this name, whose content is stored while it comes. It stops reading beyond the bounds,
- * and at a field that is unknown.
+ * and at a field that is unknown or there twice.
  */
 export async function readUpload(
   request: Request,
@@ -44,6 +44,7 @@ export async function readUpload(
   if (boundary === undefined || request.body === null) return refused(noForm(field));
   const totalBytes = batchLimits.fileBytes + mostFields * mostFieldBytes;
   const fields = new Map<string, string>();
+  const seen = new Set<string>();
   let name: string | null = null;
   try {
     // With the boundaries and headers of the fields, which count for no content.
@@ -56,8 +57,10 @@ export async function readUpload(
     for await (const part of form) {
       const unknown = unknownField({ [part.name ?? ""]: null }, forms[field]);
       if (unknown !== null) return refused(fromParse(unknownParameter(unknown)));
+      const partName = part.name ?? "";
+      if (seen.has(partName)) return refused(repeated(partName));
+      seen.add(partName);
       if (part.name === field) {
-        if (name !== null) return refused(noForm(field));
         name = part.filename ?? "";
         await store(part.content);
       } else if (part.name !== undefined) {
@@ -85,6 +88,17 @@ async function shortText(content: FormField["content"]): Promise<string> {
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
+}
+
+/** Of a field that is there twice, only one content would count. */
+function repeated(param: string): ApiError {
+  return {
+    status: 400,
+    type: "invalid_request_error",
+    code: "invalid_value",
+    param,
+    message: `The form has the field '${param}' twice.`,
+  };
 }
 
 function noForm(field: string): ApiError {
