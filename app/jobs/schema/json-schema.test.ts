@@ -141,6 +141,14 @@ describe("parseSchema", () => {
     expect(parseSchema(schema)).toMatchObject({ kind: "refused", path });
   });
 
+  it.each([
+    [{ type: "text" }, "has to be a JSON type, or a list of JSON types"],
+    [{ const: { a: 1 } }, "has to be text, a number, true, false or null"],
+    [{ enum: ["a", ["b"]] }, "has to be text, a number, true, false or null"],
+  ])("says about %j what is accepted", (schema, reason) => {
+    expect(parseSchema(schema)).toMatchObject({ kind: "refused", reason });
+  });
+
   it("refuses a schema with too many nested schemas", () => {
     const many = Array<object>(schemaLimits.nodes).fill(string);
     expect(parseSchema({ oneOf: many })).toMatchObject({ kind: "refused" });

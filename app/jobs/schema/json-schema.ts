@@ -238,8 +238,7 @@ class Walk {
   }
 
   #type(given: unknown, path: readonly string[]): unknown {
-    if (typeof given === "string" && types.has(given)) return given;
-    const all = [...new Set(list(given, path))];
+    const all = [...new Set(Array.isArray(given) ? list(given, path) : [given])];
     if (all.every((each) => typeof each === "string" && types.has(each)))
       return all.length === 1 ? all[0] : all;
     throw new Refusal(path, "has to be a JSON type, or a list of JSON types");
@@ -389,5 +388,6 @@ function count(value: unknown, path: readonly string[]): number {
 function constant(value: unknown, path: readonly string[]): string | number | boolean | null {
   if (value === null || typeof value === "boolean" || Number.isFinite(value))
     return value as boolean | number | null;
-  return writable(text(value, path), path);
+  if (typeof value === "string") return writable(wellFormed(value, path), path);
+  throw new Refusal(path, "has to be text, a number, true, false or null");
 }
