@@ -28,7 +28,7 @@ export const messagesFields = {
   model: supported(asForChat, "gleaner-demo"),
   max_tokens: supported("required. An upper bound, cut to the model's context", 100),
   messages: supported(
-    "required. Texts, or blocks of type `text`, `tool_use` and `tool_result`. With `is_error` the model reads `Error: ` before the result, unless it begins so. Thinking of other models is left out",
+    "required. Texts, or blocks of type `text`, `tool_use` and `tool_result`. With `is_error` the model reads `Error: ` before the result, unless it begins so. Thinking of other models is left out. A last message of the assistant is not continued: the model answers with a new one",
     [{ role: "user", content: "What is the capital of Norway?" }],
     { fields: messageFields },
   ),

@@ -70,7 +70,7 @@ const offeredFunction = { ...supported("", null), fields: { ...functionFields, .
 export const ollamaChatFields = {
   ...textFields,
   messages: supported(
-    "required. Roles `system`, `user`, `assistant`, `tool`; content as text; at most 1,000 messages and 256 KiB of text",
+    "required. Roles `system`, `user`, `assistant`, `tool`; content as text; at most 1,000 messages and 256 KiB of text. A last message of the assistant is not continued: the model answers with a new one. Without any [nothing is done](#ollama)",
     [{ role: "user", content: "What is the capital of Norway?" }],
     { fields: messageFields },
   ),
@@ -82,7 +82,10 @@ export const ollamaChatFields = {
 /** The fields of POST /api/generate. */
 export const ollamaGenerateFields = {
   ...textFields,
-  prompt: supported("required. At most 256 KiB of text", "What is the capital of Norway?"),
+  prompt: supported(
+    "required. At most 256 KiB of text. Without any [nothing is done](#ollama)",
+    "What is the capital of Norway?",
+  ),
   system: supported("a system message before the prompt. Refused together with `raw`", "Be brief."),
   raw: supported("the prompt is continued as it is, without the model's chat template", true),
   suffix: neutral("not supported"),

@@ -1,24 +1,29 @@
 import type { ChatRequest } from "../../app/jobs/chat.ts";
 import { parseOllamaChat } from "../../app/jobs/parse/ollama/ollama-chat.ts";
 import { parseOllamaGenerate } from "../../app/jobs/parse/ollama/ollama-generate.ts";
+import { type ParsedLoad, parseOrLoad } from "../../app/jobs/parse/ollama/ollama-load.ts";
 import type { ParsedText, Vote } from "../../app/jobs/parse/parse-sampling.ts";
 import type { CompletionRequest, Work } from "../../app/jobs/work.ts";
 import type { ActionCtx } from "../_generated/server.js";
+import type { ModelView } from "../model/models/catalog.ts";
 import { headOf, textOf } from "../openai/answerForm.ts";
 import type { Caller } from "../openai/endpoint.ts";
 import { answerWhole } from "../openai/follow.ts";
 import type { Call } from "../openai/readCall.ts";
 import { answerWithJob } from "../openai/requestedJob.ts";
+import { cors, json } from "../openai/respond.ts";
 import { streamText } from "../openai/stream.ts";
 import { answerVoted, chatCall, completionCall, textWork } from "../openai/textCalls.ts";
 import type { VotedForm } from "../openai/votes/answerVotes.ts";
 import { answerRead } from "./endpoint.ts";
-import { type TextCall, textLines, wholeBody } from "./textBody.ts";
+import { linesType, loadedBody, type TextCall, textLines, wholeBody } from "./textBody.ts";
 
 /** POST /api/chat. */
 export async function chat(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  return await answerRead(request, caller, parseOllamaChat, async (call) => {
-    const { vote } = call.asked;
+  return await answerRead(request, caller, chatOrLoad, async ({ asked, ...of }) => {
+    if ("loads" in asked) return answerLoad("chat", of.model, asked);
+    const call = { ...of, asked };
+    const { vote } = asked;
     if (vote !== null)
       return await answerVoted(ctx, caller, call, chatCall, votedCall(request, "chat", vote));
     return await answerText(ctx, request, caller, call, {
@@ -28,9 +33,13 @@ export async function chat(ctx: ActionCtx, request: Request, caller: Caller): Pr
   });
 }
 
+const chatOrLoad = parseOrLoad(parseOllamaChat, "messages", [{ role: "user", content: "Hello" }]);
+const generateOrLoad = parseOrLoad(parseOllamaGenerate, "prompt", "Hello");
+
 /** POST /api/generate: a chat of one message, or the continuation of a raw prompt. */
 export async function generate(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  return await answerRead(request, caller, parseOllamaGenerate, async ({ asked, ...call }) => {
+  return await answerRead(request, caller, generateOrLoad, async ({ asked, ...call }) => {
+    if ("loads" in asked) return answerLoad("generate", call.model, asked);
     if (asked.vote !== null) {
       const options = votedCall(request, "generate", asked.vote);
       return asked.kind === "chat"
@@ -43,6 +52,13 @@ export async function generate(ctx: ActionCtx, request: Request, caller: Caller)
         : await textWork(completionCall, { ...call, asked });
     return await answerText(ctx, request, caller, { ...call, asked }, { call: "generate", work });
   });
+}
+
+/** Devices load models by themselves, so nothing has to be done. */
+function answerLoad(call: TextCall, { modelId }: ModelView, { stream }: ParsedLoad): Response {
+  const body = loadedBody(call, modelId);
+  if (!stream) return json(200, body);
+  return new Response(`${JSON.stringify(body)}\n`, { headers: { ...cors, "content-type": linesType } });
 }
 
 function votedCall({ signal }: Request, call: TextCall, vote: Vote) {

@@ -9,6 +9,9 @@ import type { TextEvents } from "../openai/stream.ts";
 import type { Opinion } from "../openai/votes/decide.ts";
 import { ollamaError } from "./endpoint.ts";
 
+/** The type of a streamed answer: one JSON object a line. */
+export const linesType = "application/x-ndjson";
+
 /** The call that asked for a text. Their answers differ in the place of the text. */
 export type TextCall = "chat" | "generate";
 
@@ -21,7 +24,7 @@ type Spoken = {
 /** A part of an answer, or its end. @param at when it was there, in ms since the epoch. */
 function partBody(
   call: TextCall,
-  { model }: AnswerHead,
+  { model }: Pick<AnswerHead, "model">,
   { text, toolCalls, logprobs = [] }: Spoken,
   done: boolean,
   at = Date.now(),
@@ -31,6 +34,11 @@ function partBody(
     call === "chat" ? { message: { role: "assistant", content: text, ...calls } } : { response: text };
   const choices = logprobs.length === 0 ? {} : { logprobs: logprobs.map(choiceBody) };
   return { model, created_at: new Date(at).toISOString(), ...said, ...choices, done };
+}
+
+/** The answer of a call that only loads a model. */
+export function loadedBody(call: TextCall, model: string): object {
+  return { ...partBody(call, { model }, { text: "" }, true), done_reason: "load" };
 }
 
 /**
@@ -108,7 +116,7 @@ export function textLines(
 ): TextEvents & { readonly form: StreamForm } {
   const partLine = (spoken: Spoken): string => JSON.stringify(partBody(call, head, spoken, false));
   return {
-    form: { contentType: "application/x-ndjson", end: "\n", keepAlive: () => partLine({ text: "" }) },
+    form: { contentType: linesType, end: "\n", keepAlive: () => partLine({ text: "" }) },
     opening: () => [],
     text: (piece, logprobs) => [partLine({ text: piece, logprobs })],
     // The arguments of a call are an object here, so each comes in one piece, at the end.

@@ -3,6 +3,7 @@ import { api } from "../_generated/api.js";
 import {
   addDevice,
   addOrganization,
+  allJobs,
   type Backend,
   completeWith,
   type Device,
@@ -59,6 +60,33 @@ const report = {
 };
 const toolCalls = [{ id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' }];
 const weather = { type: "function", function: { name: "weather", parameters: { type: "object" } } };
+
+describe("a call without a prompt", () => {
+  const empty = { message: { role: "assistant", content: "" } };
+
+  it.each([
+    ["/api/chat", { messages: [] }, empty],
+    ["/api/chat", { keep_alive: 0 }, empty],
+    ["/api/generate", { prompt: "" }, { response: "" }],
+    ["/api/generate", {}, { response: "" }],
+  ])("of %s with %j is answered at once, as if the model had been loaded", async (path, body, answer) => {
+    const response = await post(path, { ...body, stream: false });
+    const { created_at, ...said } = (await response.json()) as { created_at: string };
+    expect(said).toEqual({ model: modelId, ...answer, done: true, done_reason: "load" });
+    expect(created_at).toBe(new Date(created_at).toISOString());
+    expect(await linesOf(await post(path, body))).toMatchObject([{ ...answer, done: true }]);
+    expect(await allJobs(t, acme)).toEqual([]);
+  });
+
+  it("is refused for its other fields as any call", async () => {
+    const noModel = await post("/api/chat", { model: "other", messages: [] });
+    expect([noModel.status, await noModel.json()]).toMatchObject([404, { code: "model_not_found" }]);
+    const unknown = await post("/api/generate", { options: { temprature: 1 } });
+    expect(await unknown.json()).toMatchObject({ param: "options.temprature" });
+    const wrong = await post("/api/chat", { messages: {} });
+    expect(await wrong.json()).toMatchObject({ param: "messages" });
+  });
+});
 
 describe("POST /api/chat", () => {
   it("answers with a message and what is known about its time", async () => {
