@@ -32,6 +32,7 @@ import { callUpload, createUpload, uploadsPath } from "./openai/files/uploads.ts
 import { jobsPath } from "./openai/jobs/jobBody.ts";
 import { listJobs, listReceipts } from "./openai/jobs/jobs.ts";
 import { allNamed, type NamedModel, namedModel } from "./openai/namedModel.ts";
+import { listBody } from "./openai/paging.ts";
 import {
   type ApiError,
   cors,
@@ -239,32 +240,61 @@ http.route({
   }),
 });
 
-/** The models, and then the other names for them. */
+/** The models, and then the other names for them. All are on one page of the list. */
 async function listModels(_ctx: ActionCtx, _request: Request, caller: Caller): Promise<Response> {
-  return await Promise.resolve(json(200, { object: "list", data: allNamed(caller).map(modelBody) }));
+  const data = allNamed(caller).map((each) => ({ id: nameOf(each), body: modelBody(each) }));
+  return await Promise.resolve(json(200, listBody(data, true)));
 }
 
 /** A model's id may contain slashes. */
 async function getModel(_ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
-  const wanted = new URL(request.url).pathname.slice(modelsPath.length);
-  const found = namedModel(caller, (name) => name === wanted || encodeURIComponent(name) === wanted);
+  const wanted = decoded(new URL(request.url).pathname.slice(modelsPath.length));
+  const found = namedModel(caller, (name) => name === wanted);
   const response =
     found === undefined ? errorResponse(unknownModel(wanted, caller.models)) : json(200, modelBody(found));
   return await Promise.resolve(response);
 }
 
-/** `root`: the model for which an alias stands. `context_length`: in tokens. Other servers of OpenAI's API name them so. */
-function modelBody({ model, alias }: NamedModel): object {
-  const { modelId } = model;
-  const created = unixSeconds((alias ?? model).createdAt);
-  const body = {
-    id: alias?.alias ?? modelId,
+/** Clients escape different characters of a name. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function nameOf({ model, alias }: NamedModel): string {
+  return alias?.alias ?? model.modelId;
+}
+
+/**
+ * Has the fields of OpenAI's models and of Anthropic's. `root`: the model for which an alias stands. `context_length`: in tokens. Other
+ * servers of OpenAI's API name them so.
+ */
+function modelBody(named: NamedModel): object {
+  const { model, alias } = named;
+  const id = nameOf(named);
+  const { createdAt } = alias ?? model;
+  const openai = {
     object: "model",
-    created,
+    created: unixSeconds(createdAt),
     owned_by: "organization",
     context_length: model.contextTokens,
   };
-  return alias === null ? body : { ...body, root: modelId };
+  const anthropic = { type: "model", display_name: id, created_at: new Date(createdAt).toISOString() };
+  const tokens = { max_input_tokens: model.contextTokens, max_tokens: model.contextTokens };
+  const root = alias === null ? {} : { root: model.modelId };
+  return { id, ...openai, ...anthropic, ...tokens, ...anthropicOnly, ...root };
 }
+
+/** Fields of Anthropic's models that tell nothing here. A retired model is not listed. */
+const anthropicOnly = {
+  lifecycle: "active",
+  deprecated_at: null,
+  retires_at: null,
+  line: null,
+  capabilities: null,
+};
 
 export default http;

@@ -113,7 +113,10 @@ describe("an alias", () => {
     const { data } = (await (await call("/v1/models")).json()) as { data: object[] };
     expect(data).toEqual([expect.objectContaining({ id: modelId }), expect.objectContaining(body)]);
     expect(data[0]).not.toHaveProperty("root");
-    expect(await (await call("/v1/models/org%2Fsmall%20v1")).json()).toMatchObject(body);
+    for (const escaped of ["org%2Fsmall%20v1", "org/small%20v1"]) {
+      expect(await (await call(`/v1/models/${escaped}`)).json()).toMatchObject(body);
+    }
+    await expectError(await call("/v1/models/%E0%A4%A"), 404, { code: "model_not_found" });
     await expectError(await call("/v1/models/tiny"), 404, { code: "model_not_found" });
   });
 

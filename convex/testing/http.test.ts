@@ -710,8 +710,16 @@ describe("other endpoints", () => {
   it("lists the models, and shows one", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}` };
     const list = await t.fetch("/v1/models", { headers });
-    const body = { id: modelId, object: "model", owned_by: "organization", context_length: 1_024 };
-    expect(await list.json()).toMatchObject({ object: "list", data: [body] });
+    const openai = {
+      object: "model",
+      created: expect.any(Number) as number,
+      owned_by: "organization",
+      context_length: 1_024,
+    };
+    const anthropic = { type: "model", display_name: modelId, created_at: expect.any(String) as string };
+    const body = { id: modelId, ...openai, ...anthropic };
+    const page = { first_id: modelId, last_id: modelId, has_more: false };
+    expect(await list.json()).toMatchObject({ object: "list", data: [body], ...page });
     const one = await t.fetch(`/v1/models/${modelId}`, { headers });
     expect(await one.json()).toMatchObject(body);
     await expectError(await t.fetch("/v1/models/gpt-9", { headers }), 404, { code: "model_not_found" });

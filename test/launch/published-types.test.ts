@@ -213,7 +213,7 @@ test("responses without an answer have the types that OpenAI publishes", async (
   expect(await complaintsAbout(values)).toBe("");
 });
 
-test("messages and the events of their streams have the types that Anthropic publishes", async () => {
+test("messages, the events of their streams and models have the types that Anthropic publishes", async () => {
   const message = { model: farm.modelId, messages: question, max_tokens: 16 };
   const tools = [{ name: "weather", input_schema: parameters }];
   const called = { ...message, max_tokens: 64, tools, tool_choice: { type: "tool", name: "weather" } };
@@ -226,6 +226,10 @@ test("messages and the events of their streams have the types that Anthropic pub
       model: farm.modelId,
       messages: question,
     }),
+    {
+      type: "OpenAI.Model & Anthropic.ModelInfo",
+      value: JSON.parse(await textOf(200, `/v1/models/${farm.modelId}`, {})) as unknown,
+    },
   ];
   expect(await complaintsAbout(values)).toBe("");
 });
