@@ -32,6 +32,8 @@ export const membershipReport = z.object({
   organization: z.string().nullable(),
   device: z.string().nullable(),
   isOnline: z.boolean(),
+  /** An administrator retired this computer, so it gets no jobs. */
+  isRetired: z.boolean(),
   problem: donorProblem.nullable(),
 });
 

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { done, refused } from "../../app/contract/donor-calls.ts";
 import { answerCalls } from "../../main/face/answer-call.ts";
@@ -22,4 +23,24 @@ it("distinguishes an empty answer, a refusal and a missing donor", async () => {
     exitCode: 1,
     message: "No.",
   });
+});
+
+it("waits for a donor that is starting, and not for one that has ended", async () => {
+  const data = await mkdtemp(join(tmpdir(), "gleaner-ask-"));
+  onTestFinished(() => rm(data, { recursive: true }));
+  // Another process that runs has the folder.
+  const lock = join(data, "gleaner.lock");
+  await writeFile(
+    lock,
+    JSON.stringify({ pid: process.ppid, processStart: null, at: Date.now(), nonce: "x" }),
+  );
+  const asked = askDonor({ data, json: false }, "resume", null);
+  // The first try has found nothing by then.
+  await sleep(300);
+  const handlers = fakeHandlers({ resume: () => done });
+  const server = await serveLocalSocket(data, answerCalls("terminal", handlers, silentLog), silentLog);
+  expect(await asked).toBeNull();
+  await server.close();
+  await rm(lock);
+  await expect(askDonor({ data, json: false }, "resume", null)).rejects.toMatchObject({ exitCode: 3 });
 });

@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CallAnswer, CallArgument, CallOf } from "../../app/contract/donor-calls.ts";
 import { defaultDataFolder, desktopFolder } from "../../launch/core/paths.ts";
 import { callDonor } from "../../main/face/local-socket/client.ts";
+import { isFolderLocked } from "../../main/store/folder-lock.ts";
 import { CommandError, exitUnreachable } from "../command/command.ts";
 
 export const donorOptions = {
@@ -35,6 +37,9 @@ export async function askDonor<Name extends CallOf<"terminal">>(
   );
 }
 
+/** A donor that starts on a busy computer answers within that time. */
+const startsWithinMs = 15_000;
+
 /** The same, but undefined if no donor runs. */
 export async function askIfRunning<Name extends CallOf<"terminal">>(
   flags: DonorFlags,
@@ -42,13 +47,20 @@ export async function askIfRunning<Name extends CallOf<"terminal">>(
   argument: CallArgument<Name>,
   withinMs?: number,
 ): Promise<CallAnswer<Name> | undefined> {
-  for (const folder of donorFolders(flags.data, process.env)) {
-    const outcome = await callDonor(folder, name, argument, withinMs);
-    if (outcome.kind === "ok") return outcome.value;
-    if (outcome.kind === "refused") throw new CommandError(outcome.message);
-    if (outcome.kind === "failed") throw new CommandError(outcome.why);
+  const until = Date.now() + startsWithinMs;
+  for (;;) {
+    const folders = donorFolders(flags.data, process.env);
+    for (const folder of folders) {
+      const outcome = await callDonor(folder, name, argument, withinMs);
+      if (outcome.kind === "ok") return outcome.value;
+      if (outcome.kind === "refused") throw new CommandError(outcome.message);
+      if (outcome.kind === "failed") throw new CommandError(outcome.why);
+    }
+    // A donor that is starting has its folder, and answers a moment later.
+    const held = await Promise.all(folders.map(isFolderLocked));
+    if (!held.includes(true) || Date.now() > until) return undefined;
+    await sleep(100);
   }
-  return undefined;
 }
 
 /**

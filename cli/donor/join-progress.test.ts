@@ -7,6 +7,7 @@ const alone: MembershipReport = {
   organization: null,
   device: null,
   isOnline: true,
+  isRetired: false,
   problem: null,
 };
 const member = { ...alone, organization: "Acme", device: "laptop" };
@@ -34,6 +35,11 @@ it("says that the computer joined, or that it is connected again", () => {
   expect(printed).toEqual(["Joined Acme as laptop."]);
   progress().take(member);
   expect(printed[1]).toBe("Connected to Acme as laptop.");
+});
+
+it("says that an administrator retired the computer, and how it joins again", () => {
+  progress().take({ ...member, isRetired: true });
+  expect(printed).toEqual([expect.stringMatching(/^An administrator retired this computer.*--rejoin$/)]);
 });
 
 it("prints nothing before it is shown, and nothing twice", () => {

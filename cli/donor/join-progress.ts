@@ -1,4 +1,5 @@
 import type { MembershipReport } from "../../app/contract/membership.ts";
+import { sentenceOf, spellDonorSentence } from "../../app/contract/sentences/donor-sentences.ts";
 import { visibleText } from "../../app/format/visible.ts";
 import { CommandError } from "../command/command.ts";
 
@@ -69,7 +70,7 @@ export class JoinProgress {
 
 /** A line for the person at the terminal. Null if there is nothing to say yet. */
 function sayMembership(
-  { organization, device, isOnline, problem }: MembershipReport,
+  { organization, device, isOnline, isRetired, problem }: MembershipReport,
   hasCode: boolean,
   hasJustJoined: boolean,
 ): string | null {
@@ -79,6 +80,7 @@ function sayMembership(
       ? `${problem.sentence} Enter a new code in the panel, or ${again}`
       : problem.sentence;
   }
+  if (isRetired) return spellDonorSentence(sentenceOf("retired"));
   if (!isOnline) return null;
   if (device !== null) {
     return `${hasJustJoined ? "Joined" : "Connected to"} ${organization ?? "the organization"} as ${device}.`;

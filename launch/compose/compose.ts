@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { MembershipReport } from "../../app/contract/membership.ts";
 import type { ModelManifest } from "../../app/contract/model-manifest.ts";
 import { readMembership } from "../../main/first-run/stored-membership.ts";
@@ -25,6 +26,9 @@ import type { StartOptions } from "./start-options.ts";
 
 /** A first run donates for this long even while the computer is in use, so that people can try it at once. */
 const firstHourMinutes = 60;
+
+/** The backend runs here, so the donor knows its place within a second. What it cannot learn is printed when it knows. */
+const knownWithinMs = 5_000;
 
 /** Why this computer's donor joins, for a start that is not the first run. */
 const joiningNotes: Readonly<Record<string, string>> = {
@@ -74,6 +78,8 @@ export async function startLocalDonor(
   enrollmentCode: string | null,
   firstHour: boolean,
 ): Promise<LocalDonor> {
+  const warn = warner();
+  const place = Promise.withResolvers<MembershipReport>();
   const { child, shell } = await startDonorChild(await findShell(options), {
     folder: folder.donorFolder,
     logFolder: folder.logFolder,
@@ -84,12 +90,17 @@ export async function startLocalDonor(
     enrollmentCode,
     panelPort: options.port + 2,
     donateNowMinutes: firstHour ? firstHourMinutes : null,
-    onMembership: warner(),
+    onMembership: (report) => {
+      warn(report);
+      if ((report.isOnline && report.device !== null) || report.problem !== null) place.resolve(report);
+    },
   });
-  if (shell.kind === "desktop") return { child, step: { kind: "desktop", firstHour } };
+  const found = await Promise.race([place.promise, child.ended, sleep(knownWithinMs)]);
+  const isRetired = typeof found === "object" && "isRetired" in found && found.isRetired;
+  if (shell.kind === "desktop") return { child, step: { kind: "desktop", firstHour, isRetired } };
   const { because, attended } = shell;
   const panelUrl = String(child.ready["panelUrl"]);
-  return { child, step: { kind: "headless", panelUrl, because, attended, firstHour } };
+  return { child, step: { kind: "headless", panelUrl, because, attended, firstHour, isRetired } };
 }
 
 /** Prints each reason why this computer's donor cannot join, once. */

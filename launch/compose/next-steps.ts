@@ -23,13 +23,14 @@ type NextSteps = {
 };
 
 export type DonorStep =
-  | { readonly kind: "desktop"; readonly firstHour: boolean }
+  | { readonly kind: "desktop"; readonly firstHour: boolean; readonly isRetired: boolean }
   | {
       readonly kind: "headless";
       readonly panelUrl: string;
       readonly because: string;
       readonly attended: boolean;
       readonly firstHour: boolean;
+      readonly isRetired: boolean;
     };
 
 /** Whether other computers can reach this one, and if so, how they join. */
@@ -53,7 +54,7 @@ export function nextSteps(steps: NextSteps): string {
     "Or from a terminal, with `chat` for a question and `run` for a table. It asks for the key:",
     `  npm run -s gleaner -- login --url ${steps.publicSiteUrl}${loginTrust(steps)}`,
     "",
-    ...donorLines(steps.donor, steps.secretsFolder === null),
+    ...donorLines(steps),
     "",
     ...othersLines(steps),
     "",
@@ -142,17 +143,27 @@ function quotedWord(word: string): string {
   return word.startsWith("$(") ? `"${word}"` : word;
 }
 
-function donorLines(donor: DonorStep, isPrinted: boolean): string[] {
+function donorLines({ donor, secretsFolder, dataFolder }: NextSteps): string[] {
   if (donor.kind === "desktop") {
     return [
       "DONOR      This computer. Click the Gleaner icon in the tray to pause it or to open its window.",
-      whenAttended(donor.firstHour),
+      ...(donor.isRetired ? whenRetired(dataFolder) : [whenAttended(donor.firstHour)]),
     ];
   }
+  const panel = secretsFolder === null ? "Its panel" : "This prints its panel's link";
+  const when = donor.attended ? whenAttended(donor.firstHour) : whenUnattended(donor.firstHour);
   return [
-    `DONOR      This computer, without a tray because ${donor.because}. ${isPrinted ? "Its panel" : "This prints its panel's link"}:`,
+    `DONOR      This computer, without a tray because ${donor.because}. ${panel}:`,
     `  ${donor.panelUrl}`,
-    donor.attended ? whenAttended(donor.firstHour) : whenUnattended(donor.firstHour),
+    ...(donor.isRetired ? whenRetired(dataFolder) : [when]),
+  ];
+}
+
+function whenRetired(dataFolder: string): string[] {
+  return [
+    "  It donates nothing, because an administrator retired it. The page Devices of the console puts it back into service. Or it",
+    "  leaves, and the next start lets it join as a new device:",
+    `  npm run -s gleaner -- leave --yes --data ${quoted(dataFolder)}`,
   ];
 }
 

@@ -16,6 +16,7 @@ export function reportMembership(
       organization: isMember ? (organization?.name ?? null) : null,
       device: isMember ? device.name : null,
       isOnline: connection === "online",
+      isRetired: activity.reason === "retired",
       problem,
     };
     const text = JSON.stringify(next);

@@ -40,6 +40,13 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   }
 }
 
+/** Whether a running process holds the folder. A donor does so from its start on, before it can be called. */
+export async function isFolderLocked(folder: string): Promise<boolean> {
+  const found = await readOrNull(join(folder, "gleaner.lock"));
+  const holder = found === null ? null : parseHolder(found);
+  return holder !== null && (await isAlive(holder));
+}
+
 async function take(folder: string, path: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const processStart = (await processOf(process.pid))?.start ?? null;

@@ -55,8 +55,8 @@ async function runPrintedCurl(output: string): Promise<z.infer<typeof completion
 }
 
 /** Signs in as an admin on the running backend. */
-async function asAdmin(): Promise<{ client: ConvexHttpClient; session: string }> {
-  const adminKey = (await readFile(join(folder, "admin-key"), "utf8")).trim();
+async function asAdmin(at = folder): Promise<{ client: ConvexHttpClient; session: string }> {
+  const adminKey = (await readFile(join(at, "admin-key"), "utf8")).trim();
   const setup = new Setup({ url: `http://127.0.0.1:${port}`, adminKey });
   const [organization] = await setup.organizations();
   const token = await setup.makeSignInToken(organization!.id);
@@ -251,10 +251,8 @@ test("after this computer has left, the printed command joins again with a new c
   const other = await mkdtemp(join(tmpdir(), "gleaner-left-"));
   const program = run("launch/start.ts", ["--headless", "--port", String(port)], { GLEANER_DATA: other });
   await program.until(ready);
-  // The donor answers commands a moment after it is ready.
-  await expect
-    .poll(() => run("cli/gleaner.ts", ["leave", "--yes", "--data", other], {}).ended, { timeout: 30_000 })
-    .toBe(0);
+  const left = run("cli/gleaner.ts", ["leave", "--yes", "--data", other], {});
+  expect(await left.ended, left.output()).toBe(0);
   const printed = await program.until("donate --backend");
   expect(printed).toContain("belongs to no organization now");
   const [, command = ""] = / {2}GLEANER_CODE=GLN-… npm run -s gleaner -- (donate .+)/.exec(printed) ?? [];
@@ -267,6 +265,33 @@ test("after this computer has left, the printed command joins again with a new c
   await again.until("Joined ");
   await stop(again);
   await stop(program);
+  await rm(other, { recursive: true, force: true });
+});
+
+test("a retired computer says so at the next start, leaves by the printed command, and then joins again", async () => {
+  const other = await mkdtemp(join(tmpdir(), "gleaner-retired-"));
+  const startOther = (): Program =>
+    run("launch/start.ts", ["--headless", "--port", String(port)], { GLEANER_DATA: other });
+  const first = startOther();
+  await first.until(ready);
+  const { client, session } = await asAdmin(other);
+  const [device] = await listDevices(client, session);
+  await client.mutation(api.console.devices.retire, { session, deviceId: device!.deviceId });
+  await stop(first);
+
+  const second = startOther();
+  const printed = await second.until(ready);
+  expect(printed).toContain("It donates nothing, because an administrator retired it.");
+  expect(printed).not.toContain("It donates at any time");
+  const [, command = ""] = / {2}npm run -s gleaner -- (leave .+)/.exec(printed) ?? [];
+  const left = run("cli/gleaner.ts", command.split(" "), {});
+  expect(await left.ended, left.output()).toBe(0);
+  await second.until("belongs to no organization now");
+  await stop(second);
+
+  const third = startOther();
+  expect(await third.until(ready)).toContain("It donates at any time");
+  await stop(third);
   await rm(other, { recursive: true, force: true });
 });
 
