@@ -1,17 +1,22 @@
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
 import { electronFile, electronFolder } from "../../launch/donor/shell.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { readDemoModel } from "../../launch/organization/demo-model.ts";
 import { coresOfThisComputer } from "../../main/supervisor/plan/physical-cores.ts";
+import { debDepends, makeDeb } from "../../scripts/package/linux/deb.ts";
+import { makeRpm } from "../../scripts/package/linux/rpm.ts";
 import { packProgram } from "../../scripts/package/pack-program.ts";
+import { debRoot, lackingForPackages, type PackageRoot, rpmRoot } from "./package-root.ts";
 import { packedNames, packedPackages, withDependencies } from "./packed-packages.ts";
+import { withVersion } from "./with-version.ts";
 
 /** The installed desktop program: packed for this machine, with its command `gleaner` on its own Electron. */
 const root = resolve(import.meta.dirname, "../..");
@@ -21,6 +26,10 @@ const lacking =
     : existsSync(electronFile(process.env))
       ? null
       : "there is no Electron here (npx install-electron)";
+
+const run = promisify(execFile);
+const [lackingDeb, lackingRpm] = [lackingForPackages("deb"), lackingForPackages("rpm")];
+const reason = (lacking: string | null): string => (lacking === null ? "" : ` (${lacking})`);
 
 type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -38,7 +47,7 @@ function gleaner(...args: readonly string[]): Promise<Ran> {
   });
 }
 
-describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" : ` (${lacking})`}`, () => {
+describe.skipIf(lacking !== null)(`an installed program${reason(lacking)}`, () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "gleaner-installed-"));
     program = await packProgram(electronFolder(process.env), join(folder, "dist"));
@@ -159,4 +168,115 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
       await ended;
     }
   }, 400_000);
+
+  describe.skipIf(lackingDeb !== null)(`as a deb${reason(lackingDeb)}`, () => {
+    let root: PackageRoot;
+    beforeAll(async () => {
+      root = await debRoot(join(folder, "deb-root"));
+      await root.install(await makeDeb(program, folder, { uncompressed: true }));
+    });
+
+    test("it installs its commands, its entry in the menu, and a sandbox for every kernel", async () => {
+      expect(await installedIn(root)).toEqual({ ...installed, kind: "deb" });
+    });
+
+    test.skipIf(!existsSync("/etc/debian_version") || !existsSync("/usr/bin/objdump"))(
+      "it depends on the packages of all libraries that its programs are linked with",
+      async () => {
+        const named = debDepends.flatMap((depends) => depends.split(" | ").map((one) => one.split(" ")[0]));
+        const libraries = await librariesOf(program);
+        const { stdout } = await run("dpkg", ["-S", ...libraries.map((library) => `*/${library}`)]);
+        // Lines such as "libgbm1:amd64: /usr/lib/x86_64-linux-gnu/libgbm.so.1"
+        const owned = stdout.split("\n").filter((line) => named.includes(line.split(":")[0]));
+        const lacking = libraries.filter((library) => !owned.some((line) => line.endsWith(`/${library}`)));
+        expect(libraries.length).toBeGreaterThan(25);
+        expect(lacking).toEqual([]);
+      },
+    );
+
+    test("a newer package replaces it, and its removal leaves only what it did not bring", async () => {
+      const settings = join(root.folder, "etc/gleaner");
+      await mkdir(settings, { recursive: true });
+      const newer = join(folder, "newer", basename(program));
+      await mkdir(join(newer, ".."));
+      await withVersion(program, "9.9.9", newer);
+      await root.install(await makeDeb(newer, folder, { version: "9.9.9", uncompressed: true }));
+      expect((await installedIn(root)).version).toBe("9.9.9");
+      await root.remove();
+      const left = await readdir(root.folder, { recursive: true });
+      expect(left.filter((path) => !path.startsWith("var") && !isParentOf(path, left))).toEqual([
+        "etc/gleaner",
+      ]);
+    });
+  });
+
+  test.skipIf(lackingRpm !== null)(
+    `as an rpm it installs the same, and its removal leaves nothing${reason(lackingRpm)}`,
+    async () => {
+      const root = await rpmRoot(join(folder, "rpm-root"));
+      await root.install(await makeRpm(program, folder, { uncompressed: true }));
+      expect(await installedIn(root)).toEqual({ ...installed, kind: "rpm" });
+      await root.remove();
+      expect(
+        (await readdir(root.folder, { recursive: true })).filter((path) => /gleaner/i.test(path)),
+      ).toEqual([]);
+    },
+  );
 });
+
+/** What each kind of package installs. */
+const installed = {
+  version: "0.1.0",
+  links: ["/opt/Gleaner/resources/bin/gleaner", "/opt/Gleaner/gleaner-desktop"],
+  entry: {
+    Exec: "/opt/Gleaner/gleaner-desktop %U",
+    MimeType: "x-scheme-handler/gleaner;",
+    StartupWMClass: "gleaner",
+  },
+  icons: ["128x128", "256x256", "32x32", "48x48", "512x512", "64x64"],
+  sandbox: 0o4755,
+};
+
+async function installedIn(root: PackageRoot) {
+  const at = (path: string): string => join(root.folder, path);
+  const [command, ...args] = root.command("gleaner");
+  const entry = await readFile(at("usr/share/applications/gleaner.desktop"), "utf8");
+  const valueOf = (key: string): string | undefined =>
+    entry
+      .split("\n")
+      .find((line) => line.startsWith(`${key}=`))
+      ?.slice(key.length + 1);
+  const icons = at("usr/share/icons/hicolor");
+  const sizes = (await readdir(icons)).filter((size) => existsSync(join(icons, size, "apps/gleaner.png")));
+  return {
+    version: (await run(command, [...args, "--version"])).stdout.trim(),
+    links: await Promise.all(["gleaner", "gleaner-desktop"].map((name) => readlink(at(`usr/bin/${name}`)))),
+    entry: {
+      Exec: valueOf("Exec"),
+      MimeType: valueOf("MimeType"),
+      StartupWMClass: valueOf("StartupWMClass"),
+    },
+    icons: sizes.toSorted(),
+    sandbox: (await lstat(at("opt/Gleaner/chrome-sandbox"))).mode & 0o7777,
+    kind: await readFile(at("opt/Gleaner/resources/package-type"), "utf8"),
+  };
+}
+
+/** The system's libraries that the programs of a folder are linked with. */
+async function librariesOf(program: string): Promise<readonly string[]> {
+  const names = (await readdir(program, { recursive: true })).filter((name) =>
+    /(^|\/)(gleaner-desktop|chrome_crashpad_handler)$|\.so(\.|$)|\.node$/.test(name),
+  );
+  const own = new Set(names.map((name) => basename(name)));
+  const linked = await Promise.all(
+    names.map(async (name) => {
+      const { stdout } = await run("objdump", ["-p", join(program, name)]);
+      return [...stdout.matchAll(/NEEDED\s+(\S+)/g)].map((match) => match[1] ?? "");
+    }),
+  );
+  return [...new Set(linked.flat())].filter((library) => !own.has(library) && !/musl/.test(library));
+}
+
+function isParentOf(path: string, paths: readonly string[]): boolean {
+  return paths.some((other) => other.startsWith(`${path}/`));
+}

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,15 +8,18 @@ import type { Page } from "@playwright/test";
 import { appLink } from "../../../app/join-link.ts";
 import { electronFolder } from "../../../launch/donor/shell.ts";
 import { type CuttableLine, cuttableLine } from "../../../packages/queue/worker/cuttable-line.fixture.ts";
+import { makeDeb } from "../../../scripts/package/linux/deb.ts";
 import { packProgram } from "../../../scripts/package/pack-program.ts";
+import { debRoot, lackingForPackages, type PackageRoot } from "../../launch/package-root.ts";
+import { withVersion } from "../../launch/with-version.ts";
 import { electronArguments } from "../support/desktop.ts";
 import { type DesktopAsBrowser, startAsBrowser } from "../support/desktop-as-browser.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 import { ownerOf } from "../support/owner.ts";
 
 /**
- * The packed program in the home folder of a new user. It gets no argument of its own: all that it knows comes from its person.
- * Its first organization is reached over a line that can be cut.
+ * The packed program in the home folder of a new user, installed by its deb where that can be made. It gets no argument of its own:
+ * all that it knows comes from its person. Its first organization is reached over a line that can be cut.
  */
 test.describe.configure({ mode: "serial" });
 // One test locks a rule of the organization.
@@ -23,7 +27,13 @@ test.use({ farmName: "packaged" });
 
 type Reply = { readonly kind: string; readonly value?: unknown };
 
+const lackingDeb = lackingForPackages("deb");
+
 let home: string;
+/** The packed program. */
+let program: string;
+/** Where its deb is installed, if that can be made here. */
+let root: PackageRoot | null = null;
 let command: readonly string[];
 let env: NodeJS.ProcessEnv;
 let line: CuttableLine;
@@ -35,10 +45,17 @@ let device: string;
 test.beforeAll(async ({ slowFarm }) => {
   test.setTimeout(240_000);
   home = await mkdtemp(join(tmpdir(), "gleaner-packaged-"));
-  const program = await packProgram(electronFolder(process.env), join(home, "dist"));
+  program = await packProgram(electronFolder(process.env), join(home, "dist"));
   // The organization's model comes with the program, like the demo model.
   await cp(slowFarm.modelFolder ?? "", join(program, "resources/demo-model"), { recursive: true });
-  command = [join(program, "gleaner-desktop"), ...electronArguments];
+  if (lackingDeb === null) {
+    root = await debRoot(join(home, "root"));
+    await root.install(await makeDeb(program, home, { uncompressed: true }));
+  }
+  command = [
+    ...(root?.command("gleaner-desktop") ?? [join(program, "gleaner-desktop")]),
+    ...electronArguments,
+  ];
   env = {
     ...process.env,
     HOME: home,
@@ -113,6 +130,27 @@ test("it asks where to join, joins by a link, and still belongs there after a re
   expect(after.deviceId).toBe(before.deviceId);
 });
 
+test("an upgrade of its package keeps its place in the organization, and the running program works on", async ({
+  slowFarm,
+}) => {
+  test.skip(root === null, lackingDeb ?? "");
+  const { organizationId } = slowFarm.organization;
+  const before = await (await ownerOf(slowFarm, organizationId)).deviceNamed(device);
+  const newer = await withVersion(program, "9.9.9", join(home, "linux-newer-unpacked"));
+  await root?.install(await makeDeb(newer, home, { version: "9.9.9", uncompressed: true }));
+  expect(await call("getSnapshot")).toMatchObject({ kind: "ok" });
+
+  expect(await app.stop()).toBe(0);
+  await start();
+  await expect(status()).toBeVisible();
+  await page.getByRole("tab", { name: "About" }).click();
+  await expect(page.getByText("9.9.9")).toBeVisible();
+  await expect(page.getByText("by your administrator or your package manager")).toBeVisible();
+  await page.getByRole("tab", { name: "Now" }).click();
+  const after = await (await ownerOf(slowFarm, organizationId)).deviceNamed(device);
+  expect(after.deviceId).toBe(before.deviceId);
+});
+
 test("a second start ends at once and opens the closed window of the first", async () => {
   const renderer = rendererOf(app.pid);
   await page.evaluate(() => close()).catch(() => undefined);
@@ -181,4 +219,15 @@ test("it leaves, and joins again by a code", async ({ slowFarm }) => {
   const code = await slowFarm.setup.issueEnrollmentCode(organizationId, "packaged again");
   await page.getByLabel("Code", { exact: true }).fill(code);
   await agree();
+});
+
+test("its package is removed, and its data stays for a later one", async () => {
+  test.skip(root === null, lackingDeb ?? "");
+  expect(await app.stop()).toBe(0);
+  await root?.remove();
+  expect(existsSync(join(home, "root/opt/Gleaner"))).toBe(false);
+  expect(existsSync(join(home, "config/gleaner/device.json"))).toBe(true);
+  await root?.install(await makeDeb(program, home, { uncompressed: true }));
+  await start();
+  await expect(page.getByText("Demo organization")).toBeVisible();
 });

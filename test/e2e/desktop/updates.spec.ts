@@ -9,13 +9,9 @@ import type { Farm } from "../../../launch/farm/farm.ts";
 import { makeSecret } from "../../../launch/organization/secrets.ts";
 import { callDonor } from "../../../main/face/local-socket/client.ts";
 import { makeReleaseKey, signRelease } from "../../../scripts/package/sign-release.ts";
+import { withVersion } from "../../launch/with-version.ts";
 import { askFor, expect, test, tokensLasting } from "../support/farm-test.ts";
-import {
-  makeAppImage,
-  makeBrokenAppImage,
-  packWithUpdates,
-  withVersion,
-} from "../support/packed-versions.ts";
+import { makeAppImage, makeBrokenAppImage, packWithUpdates } from "../support/packed-versions.ts";
 import { serveReleases, type UpdateServer } from "../support/update-server.ts";
 
 test.describe.configure({ mode: "serial" });
