@@ -133,30 +133,31 @@ type ErrorForm = (error: ApiError, path: string) => Response | Promise<Response>
 
 /** Answers the preflight requests of an API. Refuses each unknown URL of it, and each method that a known one does not have. */
 function refuseOthers(pathPrefix: string, form: ErrorForm): void {
+  const others = [{ path: pathPrefix.slice(0, -1) }, { pathPrefix }] as const;
+  const otherPaths: readonly string[] = [pathPrefix.slice(0, -1), `${pathPrefix}*`];
   const refuse = httpAction(async (ctx, request) => {
     const { pathname } = new URL(request.url);
     const allowed = methods.filter((method) => {
       const [, , path] = http.lookup(pathname, method) ?? [];
-      return path !== undefined && path !== `${pathPrefix}*`;
+      return path !== undefined && !otherPaths.includes(path);
     });
     const error = allowed.length === 0 ? unknownUrl(request) : wrongMethod(request, allowed);
     return await identified(async () =>
       withOrigin(request, await form(error, pathname), await originsOfNobody(ctx, request)),
     );
   });
-  for (const method of methods) http.route({ pathPrefix, method, handler: refuse });
-  http.route({
-    pathPrefix,
-    method: "OPTIONS",
-    // A preflight request has no key. It is refused if no organization allows the page, so that its browser sends no call at all.
-    handler: httpAction(async (ctx, request) => {
-      const origins = await originsOfNobody(ctx, request);
-      const page = refusedPage(request, origins);
-      const { pathname } = new URL(request.url);
-      const response = page === null ? preflight() : await form(originNotAllowed(page), pathname);
-      return withOrigin(request, response, origins);
-    }),
+  // A preflight request has no key. It is refused if no organization allows the page, so that its browser sends no call at all.
+  const answerPreflight = httpAction(async (ctx, request) => {
+    const origins = await originsOfNobody(ctx, request);
+    const page = refusedPage(request, origins);
+    const { pathname } = new URL(request.url);
+    const response = page === null ? preflight() : await form(originNotAllowed(page), pathname);
+    return withOrigin(request, response, origins);
   });
+  for (const where of others) {
+    for (const method of methods) http.route({ ...where, method, handler: refuse });
+    http.route({ ...where, method: "OPTIONS", handler: answerPreflight });
+  }
 }
 
 /** Tells Convex clients, such as the console and donors, the URL of the deployment that serves this site. */

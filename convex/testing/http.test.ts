@@ -694,6 +694,8 @@ describe("bad input", () => {
     await expectError(await t.fetch("/v1/images/generations", { method: "POST", headers }), 404, {
       code: "unknown_url",
     });
+    await expectError(await t.fetch("/v1", { headers }), 404, { code: "unknown_url" });
+    expect((await t.fetch("/api", { headers })).status).toBe(404);
     const wrong = await t.fetch("/v1/chat/completions", { headers });
     expect(wrong.headers.get("allow")).toBe("POST");
     await expectError(wrong, 405, { code: "method_not_allowed" });
