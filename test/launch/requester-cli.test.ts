@@ -360,8 +360,10 @@ test.each([
   [["jobs", "receipts", "--limit", "51"], "from 1 to 50"],
   [["batch", "list", "--limit", "ten"], "from 1 to 100"],
   [["usage", "--days", "8"], "7, 30 or 90"],
-  [["chat", "x", "--max-tokens", "many"], "must be a number"],
-  [["chat", "x", "--votes", "some"], "must be a number"],
+  [["chat", "x", "--max-tokens", "many"], "must be a whole number"],
+  [["chat", "x", "--votes", "some"], "must be a whole number"],
+  [["chat", "x", "--requires", "color=red"], "--requires may have group"],
+  [["models", "remove", "x"], "gleaner downloads remove"],
 ])("says what is wrong: %j", async (args, why) => {
   await writeFile(join(folder, "empty.csv"), "");
   await writeTable("countries.csv", 3);
