@@ -12,6 +12,7 @@ import {
   type Need,
   outOfMemory,
 } from "./memory/memory-use.ts";
+import { PromiseFlood } from "./memory/promise-flood.ts";
 import { currentTurn, markRunning, type Running, takeRunning } from "./turn-clock.ts";
 
 const mib = 1024 * 1024;
@@ -69,6 +70,7 @@ export class ExecutionTime {
   #atFirst: MemoryUse | null = null;
   /** Bytes of buffers that tasks will need. */
   #held = 0;
+  readonly #promises = new PromiseFlood();
   #error: ExecutionLimitError | null = null;
   /** Whether its own code was found to have too much memory. After an end by the watch, the watch collects garbage. */
   #hasOutgrown = false;
@@ -131,6 +133,10 @@ export class ExecutionTime {
   /** Like `check`, but also checks memory. Most runs end before that is worth its price. */
   checkAll(): void {
     this.check();
+    if (this.#promises.isFull()) {
+      this.#outgrow();
+      this.check();
+    }
     if (this.#usedMs >= checkMemoryAfterMs) this.#limitMemory(noMore);
   }
 

@@ -8,10 +8,10 @@ const lateMs = 0.5;
 const checkEveryMs = 1;
 
 /**
- * The counter that the scripts' ticks decrement. An array element is nearly as fast as a variable, and we can
- * reset it.
+ * The counter that the scripts' ticks decrement, and one of the promises that they have made. An array element is nearly as fast as
+ * a variable, and we can reset it.
  */
-export const fuel = new Int32Array(1);
+export const fuel = new Int32Array(2);
 
 let grant = 1;
 let given = 0;
@@ -22,6 +22,13 @@ let checkedAt = 0;
 /** The fuel that all ticks have taken so far. */
 export function fuelTaken(): number {
   return takenBefore + given - (fuel[0] as number);
+}
+
+/** How many promises code has made since this was last asked. */
+export function takePromises(): number {
+  const made = fuel[1] as number;
+  fuel[1] = 0;
+  return made;
 }
 
 function giveFuel(amount: number): void {

@@ -73,7 +73,7 @@ function takeRejection(reason: unknown): boolean {
   return execution !== undefined || isOfLoad();
 }
 
-/** After its limit, each promise that a function has left rejects with the same error: there may be millions. */
+/** After its limit, all that a function has left fails with the same error: there may be a million promises and callbacks. */
 function isOfLimit({ time }: Execution, reason: unknown): boolean {
   return time.error !== null && reason === time.error;
 }
@@ -84,7 +84,7 @@ function isOfLimit({ time }: Execution, reason: unknown): boolean {
  */
 export function takeUncaught(thrown: unknown): void {
   const execution = executions.getStore();
-  if (execution !== undefined)
+  if (execution !== undefined && !isOfLimit(execution, thrown))
     fail(execution, thrown, logged(execution, "Uncaught error in a callback", thrown));
 }
 

@@ -3,7 +3,6 @@ import vm from "node:vm";
 import { endOnce } from "../native/end-in-time.ts";
 import { allPlaces, firstPlace, lastPlace } from "../native/long-search.ts";
 import {
-  executionReserve,
   isNative,
   lengthOf,
   maxElements,
@@ -11,6 +10,7 @@ import {
   reserveBits,
   reserveCoding,
   reserveDigits,
+  reserveDigitsOf,
   reserveElements,
   reserveNames,
   reserveParts,
@@ -210,7 +210,28 @@ const listBefore =
 
 const groupBefore = `tick(); reserve.texts(arguments[0]); ${listBefore} arguments[1] = tickingBuiltIn(arguments[1]);`;
 const mapperBefore = `tick(); if (arguments.length > 1 && !(isArray(arguments[0]) && arguments[0].length <= ${String(fewElements)})) arguments[1] = tickingBuiltIn(arguments[1]);`;
-const promisesBefore = `tick(); ${listBefore.replace("watched", "promises")}`;
+const promisesBefore = `tick(); ++fuel[1]; ${listBefore.replace("watched", "promises")}`;
+
+/** Replaces `BigInt` by a function that also sees the texts of objects. Like the built-in one, it cannot be called with `new`. */
+const guardedBigInt = `
+  const ownBigInt = BigInt;
+  const { toPrimitive } = Symbol;
+  const ordinaryToPrimitive = Date.prototype[toPrimitive];
+  const toNumeric = (object) => {
+    const method = object[toPrimitive];
+    if (method === undefined || method === null) return apply(ordinaryToPrimitive, object, ["number"]);
+    const primitive = apply(method, object, ["number"]);
+    if (isObject(primitive)) throw new TypeError("Cannot convert object to primitive value");
+    return primitive;
+  };
+  const guardedBigInt = { BigInt(value) {
+    if (typeof value === "number" || typeof value === "bigint") return ownBigInt(value);
+    return ownBigInt(reserve.digitsOfText(isObject(value) ? toNumeric(value) : value));
+  } }.BigInt;
+  Object.defineProperties(guardedBigInt, Object.getOwnPropertyDescriptors(ownBigInt));
+  Object.defineProperty(ownBigInt.prototype, "constructor", { value: guardedBigInt });
+  Object.defineProperty(globalThis, "BigInt", { value: guardedBigInt });
+`;
 
 /** Runs in the realm. */
 const guards = new vm.Script(`((reserve, ticks) => {
@@ -327,8 +348,8 @@ const guards = new vm.Script(`((reserve, ticks) => {
   ${guarded("String", "raw", "", () => "joinRaw(...arguments)")}
   ${allGuarded("globalThis", coding, "arguments[0] = `${arguments[0]}`; reserve.code(arguments[0]);")}
   ${allGuarded("Promise", ["all", "allSettled", "any", "race"], promisesBefore)}
-  ${allGuarded("Promise", ["resolve", "try"], "tick();")}
-  ${guarded("Promise.prototype", "then", "tick();")}
+  ${allGuarded("Promise", ["reject", "resolve", "try", "withResolvers"], "tick(); ++fuel[1];")}
+  ${guarded("Promise.prototype", "then", "tick(); ++fuel[1];")}
   ${guarded("Array", "from", `${listBefore} ${mapperBefore}`)}
   ${guarded("Array", "fromAsync", `${listBefore.replace("watched", "later")} ${mapperBefore}`)}
   ${guarded("Object", "fromEntries", `reserve.texts(arguments[0]); ${listBefore}`)}
@@ -342,6 +363,7 @@ const guards = new vm.Script(`((reserve, ticks) => {
   ${allGuarded("Iterator.prototype", helping, "tick();", (own) => `apply(${own}, watchedIterator(this), arguments)`)}
   ${allGuarded("BigInt", ["asIntN", "asUintN"], "reserve.bits(arguments[0]); reserve.digitsOfText(arguments[1]);")}
   ${allGuarded("BigInt.prototype", ["toLocaleString", "toString"], "reserve.digits(this);")}
+  ${guardedBigInt}
   ${guarded("RegExp.prototype", "compile", "", (own) => `reserve.compiled(apply(${own}, this, arguments))`)}
   ${guarded("JSON", "stringify", `if (isArray(arguments[1])) reserve.texts(arguments[1]); if (isView(arguments[0])) reserve.names(arguments[0]);`, (own) => `isArray(arguments[1]) && arguments[1].length > ${String(fewNames)} ? reserve.once(() => apply(${own}, this, arguments)) : apply(${own}, this, arguments)`)}
   ${guarded("JSON", "parse", "if (!isSmallText(arguments[0])) reserve.text(arguments[0]); if (arguments.length > 1) arguments[1] = tickingBuiltIn(arguments[1]);")}
@@ -355,7 +377,7 @@ const reserve = {
   code: reserveCoding,
   bits: (count: unknown) => reserveBits(typeof count === "number" ? count : 0),
   digits: reserveDigits,
-  digitsOfText: executionReserve.digits,
+  digitsOfText: reserveDigitsOf,
   elements: reserveElements,
   end: () => reserveVisits(Infinity),
   isRisky: (text: unknown, source: string, flags: string) =>

@@ -4,8 +4,11 @@ import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import { framesHere } from "../execution/uncaught.ts";
 import {
   cloneOf,
+  limitDecoding,
+  limitForms,
   limitParameters,
   reserveBody,
+  withFewBlobs,
   withWatchedHeaders,
   withWatchedList,
 } from "../native/long-copies.ts";
@@ -88,7 +91,7 @@ export function sharedGlobals(
 ): { [name: string]: unknown } {
   return {
     ...webApis(),
-    File: withTime(File, now),
+    File: withTime(fewFiles, now),
     fetch: (...args: Parameters<typeof fetch>) => guardedFetch(...args),
     console: { ...isolateConsole },
     crypto: isolateCrypto,
@@ -100,6 +103,7 @@ export function sharedGlobals(
 type Globals = { readonly [name: string]: unknown };
 
 let madeApis: Globals | null = null;
+const fewFiles = withFewBlobs(File);
 
 function webApis(): Globals {
   const here = globalThis as unknown as Globals;
@@ -111,19 +115,24 @@ function webApis(): Globals {
   countReading();
   watchStreamLists();
   limitParameters();
+  limitDecoding();
+  limitForms();
   guardSignals();
   const given = Object.fromEntries(shared.map((name) => [name, here[name]]));
   const own = { ...given, structuredClone: cloneOf, AsyncLocalStorage, AsyncResource };
   for (const each of [isolateCrypto, isolateCrypto.subtle, requestedTimers, isolateConsole])
     freezeWithMethods(each);
   const streams = [ReadableStream, WritableStream, TransformStream];
-  for (const { prototype } of [...streams, Blob]) allowOwnConstructor(prototype);
+  const fewBlobs = withFewBlobs(withWatchedList(Blob));
+  for (const { prototype } of streams) allowOwnConstructor(prototype);
+  allowOwnConstructor(Blob.prototype, fewBlobs);
+  Object.defineProperty(File.prototype, "constructor", { value: fewFiles });
   // The base of all typed arrays has no global name.
   const classes = [...streams, Object.getPrototypeOf(Uint8Array) as unknown];
   for (const api of [...Object.values(own), ...classes]) freezeClass(api as object);
   madeApis = {
     ...own,
-    Blob: withWatchedList(Blob),
+    Blob: fewBlobs,
     Headers: withWatchedList(Headers),
     Request: withCredentials(Request),
     Response: withAnyStatus(Response),
@@ -142,8 +151,7 @@ function freezeClass(api: object): void {
 }
 
 /** Node sets the constructor of some streams, and of a file's Blob, which fails if they inherit it as a frozen property. */
-function allowOwnConstructor(prototype: object): void {
-  const { constructor } = prototype;
+function allowOwnConstructor(prototype: object, constructor = prototype.constructor): void {
   Object.defineProperty(prototype, "constructor", {
     get: () => constructor,
     set(this: object, value: unknown) {

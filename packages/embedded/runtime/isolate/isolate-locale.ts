@@ -1,6 +1,7 @@
 import type vm from "node:vm";
 import { boundFirst, limitIntl, limitTexts } from "../native/limited-intl.ts";
 import { boundLocales } from "../native/locale-list.ts";
+import { reserveCoding } from "../native/reserve.ts";
 import { lazyGlobal } from "./lazy-global.ts";
 
 const locale = "en-US";
@@ -28,6 +29,7 @@ export function fixLocale(global: vm.Context, now: () => number): void {
     const { prototype } = global[type] as { prototype: object };
     const own = Reflect.get(prototype, method) as AnyFunction;
     const value: AnyFunction = function (...args) {
+      if (typeof this === "string") reserveCoding(this);
       args[place] = boundLocales(args[place] ?? locale);
       return own.apply(this, args);
     };

@@ -1,11 +1,17 @@
 import { type ActionExecution, addTimer, executions, isTransactional } from "../execution/execution.ts";
+import { fuel } from "../execution/fuel.ts";
 import { checkLoad } from "../execution/loading.ts";
 import { failFunction, takeUncaught } from "../execution/uncaught.ts";
 import { watchList } from "../native/reserve.ts";
+import { tick } from "../native/ticks.ts";
 
 /** setTimeout and the other timers. They fail queries and mutations, and stop when their action ends. */
 export const requestedTimers = {
-  queueMicrotask: (callback: () => void): void => queueMicrotask(guarded(callback)),
+  queueMicrotask: (callback: () => void): void => {
+    fuel[1] = (fuel[1] as number) + 1;
+    tick();
+    queueMicrotask(guarded(callback));
+  },
   setTimeout: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number =>
     inAction("setTimeout", (action) => {
       const timer = setTimeout(() => {

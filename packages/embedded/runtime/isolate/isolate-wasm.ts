@@ -1,6 +1,13 @@
+import { setFlagsFromString } from "node:v8";
 import vm from "node:vm";
 import { endOnce } from "../native/end-in-time.ts";
+import { reserveElements } from "../native/reserve.ts";
+import { wasmProblem } from "../native/wasm-module.ts";
 import { lazyGlobal } from "./lazy-global.ts";
+
+/** The most elements of a table. By default these would be ten million. */
+const mostOfTable = 2 ** 20;
+setFlagsFromString(`--wasm-max-table-size=${String(mostOfTable)}`);
 
 /** Watching a call takes about 0.1 ms. */
 const alwaysWatched = 1_000;
@@ -11,9 +18,9 @@ const laterWatched = 64;
  * Runs in the realm. Functions that WebAssembly exports are replaced where JavaScript gets them. A table takes only functions of
  * WebAssembly, so it gets them back.
  */
-const guards = new vm.Script(`((watch) => {
+const guards = new vm.Script(`((watch, problemOf, measure) => {
   "use strict";
-  const { Instance, Module, Table, compile } = WebAssembly;
+  const { CompileError, Instance, Module, Table, compile } = WebAssembly;
   const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
   const plain = new WeakMap();
   const watched = new WeakMap();
@@ -43,17 +50,41 @@ const guards = new vm.Script(`((watch) => {
   replace(Table.prototype, "get", (own) => function get(...args) { return guarded(apply(own, this, args)); });
   for (const [name, at] of [["set", 1], ["grow", 1]]) {
     replace(Table.prototype, name, (own) => ({ [name](...args) {
+      if (name === "grow") measure();
       if (plain.has(args[at])) args[at] = plain.get(args[at]);
       return apply(own, this, args);
     } })[name]);
   }
+  const constructing = (own, construct) => {
+    const guard = new Proxy(own, { construct });
+    replace(WebAssembly, own.name, () => guard);
+    defineProperty(own.prototype, "constructor", { value: guard });
+    return guard;
+  };
   // A module's start function runs while its instance is made.
-  const WatchedInstance = new Proxy(Instance, {
-    construct: (target, args, newTarget) => watch(() => construct(target, args, newTarget)),
+  const WatchedInstance = constructing(Instance, (target, args, newTarget) => {
+    measure();
+    return watch(() => construct(target, args, newTarget));
   });
-  replace(WebAssembly, "Instance", () => WatchedInstance);
+  constructing(Table, (target, args, newTarget) => {
+    measure();
+    return construct(target, args, newTarget);
+  });
+  const check = (source, caller) => {
+    const problem = problemOf(source);
+    if (problem !== null) throw new CompileError("WebAssembly." + caller + "(): " + problem);
+  };
+  constructing(Module, (target, args, newTarget) => {
+    check(args[0], "Module");
+    return construct(target, args, newTarget);
+  });
+  replace(WebAssembly, "compile", (own) => ({ async compile(source) {
+    check(source, "compile");
+    return await own(source);
+  } }).compile);
   replace(WebAssembly, "instantiate", () => async function instantiate(source, imports) {
     if (source instanceof Module) return new WatchedInstance(source, imports);
+    check(source, "instantiate");
     const module = await compile(source);
     return { module, instance: new WatchedInstance(module, imports) };
   });
@@ -65,7 +96,12 @@ export function watchWasm(global: vm.Context): void {
   const make = (): unknown => {
     // The guards run where `WebAssembly` is still the built-in one.
     Object.defineProperty(global, "WebAssembly", { value: wasm, writable: true, configurable: true });
-    (guards.runInContext(global) as (watch: <T>(call: () => T) => T) => void)(callWatcher());
+    const install = guards.runInContext(global) as (
+      watch: <T>(call: () => T) => T,
+      problemOf: typeof wasmProblem,
+      measure: () => void,
+    ) => void;
+    install(callWatcher(), wasmProblem, () => reserveElements(mostOfTable));
     return wasm;
   };
   lazyGlobal(global, "WebAssembly", make);

@@ -73,6 +73,7 @@ export function guardRepeatable(): void {
 function guarded(name: string, own: Method): Method {
   const methods: Readonly<Record<string, Method>> = {
     [name](...args) {
+      fuel[1] = (fuel[1] as number) + 1;
       if ((fuel[0] = (fuel[0] as number) - 1) < 0) refuel(checkJob);
       return Reflect.apply(own, this, args);
     },

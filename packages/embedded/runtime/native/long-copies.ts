@@ -1,6 +1,14 @@
 import { types } from "node:util";
 import { executions } from "../execution/execution.ts";
-import { reserveCharacters, reserveCopy, reserveTexts, reserveVisits, watchList } from "./reserve.ts";
+import { isNativeError } from "../execution/thrown-value.ts";
+import {
+  reserveCharacters,
+  reserveCoding,
+  reserveCopy,
+  reserveTexts,
+  reserveVisits,
+  watchList,
+} from "./reserve.ts";
 
 /** Call it before Node copies a body. */
 export function reserveBody(body: unknown): void {
@@ -25,8 +33,21 @@ function lengthOfPairs(body: FormData | URLSearchParams): number {
 
 type Methods = Readonly<Record<string, (this: unknown, ...args: never) => unknown>>;
 
-/** Lets parameters say how long they are: Node makes their text in one go. */
+/** Lets parameters say how long they are: Node makes their text, and takes it apart, in one go. */
 export function limitParameters(): void {
+  const { get: parametersOf } = Object.getOwnPropertyDescriptor(URL.prototype, "searchParams") as {
+    readonly get: (this: URL) => URLSearchParams;
+  };
+  const getters = {
+    get searchParams() {
+      const url = this as unknown as URL;
+      reserveCoding(url.search);
+      return Reflect.apply(parametersOf, url, []);
+    },
+  };
+  Object.defineProperty(URL.prototype, "searchParams", {
+    ...Object.getOwnPropertyDescriptor(getters, "searchParams"),
+  });
   const own: (this: unknown) => string = Reflect.get(URLSearchParams.prototype, "toString");
   const methods: Methods = {
     toString() {
@@ -35,6 +56,25 @@ export function limitParameters(): void {
     },
   };
   Object.defineProperty(URLSearchParams.prototype, "toString", { value: methods["toString"] });
+}
+
+/** Node takes up to a second to decode as many bytes. */
+const longestText = 2 ** 26;
+
+/** Lets texts that are decoded say how long they are. */
+export function limitDecoding(): void {
+  const own = Reflect.get(TextDecoder.prototype, "decode") as (this: unknown, ...args: unknown[]) => string;
+  const methods: Methods = {
+    decode(...args: readonly unknown[]) {
+      const [bytes] = args;
+      const length = ArrayBuffer.isView(bytes) || types.isAnyArrayBuffer(bytes) ? bytes.byteLength : 0;
+      reserveCopy(length);
+      if (length > longestText) executions.getStore()?.time.exceed();
+      return Reflect.apply(own, this, args);
+    },
+  };
+  Object.defineProperty(methods["decode"], "length", { value: own.length });
+  Object.defineProperty(TextDecoder.prototype, "decode", { value: methods["decode"], enumerable: true });
 }
 
 const functions = {
@@ -50,6 +90,10 @@ type EachOf = (this: object, act: (value: unknown, key: unknown) => void) => voi
 const eachOfMap = Reflect.get(Map.prototype, "forEach") as EachOf;
 const eachOfSet = Reflect.get(Set.prototype, "forEach") as EachOf;
 const textOf: (this: object) => string = Reflect.get(String.prototype, "valueOf");
+const { get: sourceOf } = Object.getOwnPropertyDescriptor(RegExp.prototype, "source") as {
+  readonly get: (this: object) => string;
+};
+const ownValue = (value: object, key: string): unknown => Object.getOwnPropertyDescriptor(value, key)?.value;
 
 /** The time of the function is checked after so many values. */
 const valuesPerCheck = 1_024;
@@ -78,7 +122,7 @@ function reserveClone(whole: unknown): void {
     if (types.isAnyArrayBuffer(next)) bytes += next.byteLength;
     else visitContents(next, visit);
   }
-  reserveCopy(bytes);
+  reserveCopy(bytes + characters);
 }
 
 function visitContents(value: object, visit: (content: unknown) => void): void {
@@ -88,14 +132,60 @@ function visitContents(value: object, visit: (content: unknown) => void): void {
   };
   if (ArrayBuffer.isView(value)) visit(value.buffer);
   else if (types.isStringObject(value)) visit(Reflect.apply(textOf, value, []));
-  else if (types.isMap(value)) Reflect.apply(eachOfMap, value, [visitPair]);
+  else if (types.isRegExp(value)) visit(Reflect.apply(sourceOf, value, []));
+  else if (isNativeError(value)) {
+    // The stack begins with the message.
+    for (const key of ["message", "message", "stack", "cause"]) visit(ownValue(value, key));
+  } else if (types.isMap(value)) Reflect.apply(eachOfMap, value, [visitPair]);
   else if (types.isSet(value)) Reflect.apply(eachOfSet, value, [visit]);
   else if (Array.isArray(value) && value.length > valuesPerCheck) {
     // It may consist of billions of empty places.
     reserveVisits(value.length);
     for (let at = 0; at < value.length; at += 1) visit(value[at]);
   } else {
-    for (const key of Object.keys(value)) visit(Object.getOwnPropertyDescriptor(value, key)?.value);
+    for (const key of Object.keys(value)) visit(ownValue(value, key));
+  }
+}
+
+/** Node reads a Blob in a Blob by a function that calls itself: some thousands fill the stack, which ends the process. */
+const mostBlobsOfBlobs = 256;
+const blobsOfBlobs = new WeakMap<object, number>();
+
+/** Counts the Blobs that the running function has made of others, since nothing tells how deep they are. */
+function countBlobOfBlob(): void {
+  const execution = executions.getStore();
+  if (execution === undefined) return;
+  const count = (blobsOfBlobs.get(execution) ?? 0) + 1;
+  blobsOfBlobs.set(execution, count);
+  if (count > mostBlobsOfBlobs)
+    throw new RangeError(`A function can make ${String(mostBlobsOfBlobs)} Blobs of others`);
+}
+
+/** A class of Blobs, of which a function can make only so many that contain others. */
+export function withFewBlobs<T extends object>(api: T): T {
+  return new Proxy(api, {
+    construct(target, [list, ...others]: readonly unknown[], newTarget) {
+      const isList = typeof list === "object" && list !== null && Symbol.iterator in list;
+      const parts = isList ? Array.from(watchList(list) as Iterable<unknown>) : list;
+      if (isList && (parts as readonly unknown[]).some((part) => part instanceof Blob)) countBlobOfBlob();
+      return Reflect.construct(target as never, [parts, ...others], newTarget) as object;
+    },
+  });
+}
+
+/** The same for forms, which make a file of a Blob. */
+export function limitForms(): void {
+  for (const name of ["append", "set"]) {
+    const own = Reflect.get(FormData.prototype, name) as (this: unknown, ...args: unknown[]) => void;
+    const methods: Methods = {
+      [name](...args: readonly unknown[]) {
+        if (args[1] instanceof Blob && !(args[1] instanceof File)) countBlobOfBlob();
+        Reflect.apply(own, this, args);
+      },
+    };
+    const value = methods[name] as object;
+    Object.defineProperty(value, "length", { value: own.length });
+    Object.defineProperty(FormData.prototype, name, { value });
   }
 }
 
@@ -103,6 +193,7 @@ function visitContents(value: object, visit: (content: unknown) => void): void {
 export function withWatchedList<T extends object>(api: T): T {
   return new Proxy(api, {
     construct(target, [list, ...others]: readonly unknown[], newTarget) {
+      if (typeof list === "string") reserveCoding(list);
       reserveTexts(list);
       return Reflect.construct(target as never, [watchList(list), ...others], newTarget) as object;
     },

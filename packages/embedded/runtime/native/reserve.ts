@@ -99,6 +99,12 @@ export function reserveVisits(count: number): void {
   time.exceed();
 }
 
+/** Call it before native code makes a big integer of a value that may be a text. Returns the value. */
+export function reserveDigitsOf(value: unknown): unknown {
+  if (typeof value === "string" && value.length > maxDigits) reserveVisits(Infinity);
+  return value;
+}
+
 /** Call it before native code makes a big integer with so many bits, or makes a text of one. */
 export function reserveBits(count: number): void {
   if (count > maxBits) reserveVisits(Infinity);
@@ -221,10 +227,6 @@ export const executionReserve: Reserve = {
   },
   fields(value) {
     reserveNames(lengthOf(value));
-    return value;
-  },
-  digits(value) {
-    if (typeof value === "string" && value.length > maxDigits) reserveVisits(Infinity);
     return value;
   },
   bits(count) {

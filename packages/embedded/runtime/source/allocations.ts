@@ -43,7 +43,6 @@ const reserveOf: Readonly<Record<string, string>> = {
   WeakSet: "spread",
   WeakMap: "spread",
   AggregateError: "spread",
-  BigInt: "digits",
 };
 
 /**
@@ -54,6 +53,7 @@ export function allocationOf({ callee, arguments: args }: CallExpression | NewEx
   const [value, ...others] = args;
   if (callee.type !== "Identifier" || value === undefined || isSmall(value)) return null;
   const { name } = callee;
+  if (name === "Promise") return { value, before: "(++__convexFuel[1],", after: ")" };
   if (others.length > 0 && !withOptions.has(name)) return null;
   if (name === "Array") return { value, before: "__convexLength(", after: ")" };
   if (Object.hasOwn(reserveOf, name)) return reserved(value, reserveOf[name] as string);

@@ -40,8 +40,6 @@ export type Reserve = {
   readonly keys: (list: unknown) => unknown;
   /** Before all names in a value are read: of a text, these are its indexes. */
   readonly fields: (value: unknown) => unknown;
-  /** Before a text becomes a big integer. */
-  readonly digits: (value: unknown) => unknown;
   /** Before a big integer is shifted by so many bits. */
   readonly bits: (count: unknown) => unknown;
   /** Before a big integer is multiplied by itself. */
@@ -55,7 +53,10 @@ export type Reserve = {
   readonly exec: (pattern: unknown, text: string) => unknown;
 };
 
-/** A script's ticks decrement `fuel`. Below zero they call `refuel`, which refills `fuel` or throws. */
+/**
+ * A script's ticks decrement the first element of `fuel`. Below zero they call `refuel`, which refills it or throws. The second
+ * element counts the promises that code has made.
+ */
 export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void; readonly reserve: Reserve };
 
 /** Evaluates a file of the script. It finds other files by `require`, and sets `module.exports`. */

@@ -15,7 +15,7 @@ const ticked = (code: string): string => withTicks(code, noMap).code;
 const [little, much] = [12, 125];
 
 const ticks = (check: () => void, granted = little): Ticks => {
-  const fuel = new Int32Array(1);
+  const fuel = new Int32Array(2);
   const refuel = () => {
     fuel[0] = 0;
     check();
@@ -26,7 +26,7 @@ const ticks = (check: () => void, granted = little): Ticks => {
 
 /** As while each tick asks the host. */
 const ticksOfSlowCode = (check: () => void): Ticks => {
-  const fuel = new Int32Array(1);
+  const fuel = new Int32Array(2);
   const refuel = () => {
     check();
     fuel[0] = 1;

@@ -47,6 +47,8 @@ const paidRounds = { calling: loopCost, computing: 8 * loopCost };
 const payForLoop = `(__convexFuel[0]-=${String(loopCost)})<0&&__convexRefuel()`;
 // V8 makes better code of a decrement than of a subtraction.
 const payForCall = "--__convexFuel[0]<0&&__convexRefuel()";
+// The promises that code makes are counted, too: those that wait have to be ended one by one.
+const countPromise = "++__convexFuel[1]";
 const roundsLeft = (atLeast: number, paid: number): string =>
   `__convexFuel[0]<${String(loopCost)}?${String(atLeast)}:${String(paid)}`;
 
@@ -159,12 +161,14 @@ function changesOf(program: Program, code: string): Changes {
     const parent = ancestors.at(-2);
     if (parent?.type === "MethodDefinition" && isStoringConstructor(parent)) return;
     if (isShortClosure(node, ancestors)) return;
-    const place = named.nodes.has(node) ? placeBeforeLongCode(node, named.mayTakeLong) : startOf(node);
+    const isLate = named.nodes.has(node) && !node.async;
+    const place = isLate ? placeBeforeLongCode(node, named.mayTakeLong) : startOf(node);
     if (place === null) return;
-    if ("value" in place) around(place.value, `(${payForCall},`, ")");
+    const count = node.async ? `${countPromise},` : "";
+    if ("value" in place) around(place.value, `(${count}${payForCall},`, ")");
     else {
-      const text = withLoops.has(node) ? `;${payForLoop};${countRounds}` : `;${payForCall};`;
-      openers.push({ at: place.at, text });
+      const text = withLoops.has(node) ? `${payForLoop};${countRounds}` : `${payForCall};`;
+      openers.push({ at: place.at, text: `;${count}${text}` });
     }
   };
   const makeCall = (node: Node, call: AsCall | null): void => {

@@ -110,7 +110,6 @@ test.each([
   "const f = (a = g()) => { return a; };",
   "const f = ({ a }) => { return a; };",
   "const f = (...a) => { return a; };",
-  "const f = async (a) => { return a; };",
   "function* f(a) { return a; }",
   "list.map((a) => { return a; });",
   "((a) => { return a; })(2);",
@@ -119,6 +118,14 @@ test.each([
   "const A = { set f(a) { return a; } };",
 ])("a function that something else may call or pass needs a tick: %s", (code) => {
   expect(marked(`${code} f(1);`)).toContain("{;§; return a; }");
+});
+
+test.each([
+  ["async (a) => { return a; }", "async (a) => {;++__convexFuel[1],§; return a; }"],
+  ["async (a) => a", "async (a) => (++__convexFuel[1],§,a)"],
+  ["() => new Promise(go)", "() => new Promise((++__convexFuel[1],go))"],
+])("the promise is counted that code makes: %s", (code, expected) => {
+  expect(marked(`const f = ${code}; f(1);`)).toContain(expected);
 });
 
 test.each([
