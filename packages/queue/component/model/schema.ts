@@ -384,7 +384,7 @@ export const schema = defineSchema({
     .index("by_overdue", ["scope", "overdueAt"])
     .index("by_suspect", ["scope", "suspectAt"]),
 
-  /** The time of the next, or the last, check of handed-over jobs. Written by model/dispatch/reclaim.ts. */
+  /** The time of the last scheduled check of handed-over jobs. Written by model/dispatch/reclaim.ts. */
   recalls: defineTable({ scope: v.string(), due: v.number() }).index("by_scope", ["scope"]),
 
   /**

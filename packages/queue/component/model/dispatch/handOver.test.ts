@@ -203,6 +203,22 @@ describe("handOver", () => {
     expect(statuses).toEqual(["ready", "ready", "ready", "ready"]);
   });
 
+  it("submissions that follow each other rarely write the row that all of them read, and their jobs are taken back in time", async () => {
+    const t = startQueue();
+    await waiting(t, ...Array.from({ length: 40 }, (_, n) => 1_600 * n));
+    const jobIds = [];
+    const dues = new Set<number | undefined>();
+    for (let n = 0; n < 40; n += 1) {
+      jobIds.push(await submit(t));
+      dues.add(await t.run(async (ctx) => (await ctx.db.query("recalls").first())?.due));
+      await passTime(t, 1_000);
+      const handedBefore = jobIds.slice(0, Math.max(0, n - 4));
+      for (const jobId of handedBefore) expect((await jobRow(t, jobId)).status).not.toBe("prefetched");
+    }
+    // One check at first, and then all those of half a minute.
+    expect(dues.size).toBeLessThanOrEqual(3);
+  });
+
   it("a handed job is taken back by a backend that is always late, at the second check", async () => {
     const t = startQueue();
     await waiting(t, 100);

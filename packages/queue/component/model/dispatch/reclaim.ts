@@ -11,6 +11,13 @@ import { removeUnresponsive, startWithinMs } from "./assign.ts";
  * check.
  */
 const reclaimAfterMs = 5_000;
+/** Further checks follow at this interval, so that each hand-over is checked within `reclaimAfterMs`. */
+const checkEveryMs = reclaimAfterMs - startWithinMs;
+/**
+ * Checks that are scheduled together while jobs are handed over all the time. Each write of the row conflicts with all submissions
+ * under way, because they read it. After the last hand-over some checks find nothing.
+ */
+const checksWhileBusy = 10;
 /** A check that comes this late means that the backend was away, so no worker could report a start. */
 const lateMs = 5_000;
 const perRun = 100;
@@ -22,14 +29,14 @@ export type Reclaim = {
   readonly graced?: boolean | undefined;
 };
 
-/** A scope's next check. One read, in parallel with the submission's other reads. */
+/** A scope's last scheduled check. One read, in parallel with the submission's other reads. */
 export async function reclaimOf(ctx: QueryCtx, scope: string): Promise<Doc<"recalls"> | null> {
   return await firstOf(ctx.db.query("recalls").withIndex("by_scope", (q) => q.eq("scope", scope)));
 }
 
 /**
- * Schedules the check of jobs that are handed over now. Writes every few seconds at most; most submissions find it
- * scheduled.
+ * Schedules the check of jobs that are handed over now, and more checks if the last one was due just now. So it writes twice a
+ * minute at most while the scope is busy; most submissions find a check scheduled.
  */
 export async function scheduleReclaim(
   ctx: MutationCtx,
@@ -38,10 +45,15 @@ export async function scheduleReclaim(
   now: number,
 ): Promise<void> {
   if (row !== null && row.due >= now + startWithinMs) return;
-  const due = now + reclaimAfterMs;
+  const isBusy = row !== null && row.due >= now - checkEveryMs;
+  const times = Array.from(
+    { length: isBusy ? checksWhileBusy : 1 },
+    (_, n) => now + reclaimAfterMs + n * checkEveryMs,
+  );
+  const due = Math.max(...times);
   if (row === null) await ctx.db.insert("recalls", { scope, due });
   else await ctx.db.patch("recalls", row._id, { due });
-  await ctx.scheduler.runAt(due, maintenance.reclaimUnstarted, { scope, due });
+  for (const at of times) await ctx.scheduler.runAt(at, maintenance.reclaimUnstarted, { scope, due: at });
 }
 
 /**
