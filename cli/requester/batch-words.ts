@@ -25,7 +25,7 @@ export function progressOf(found: Batch): string {
 }
 
 /** Why no device works on a running batch, as a clause. Null: one does. */
-export function batchWaitWords({ waits_for: waitsFor = null }: Batch): string | null {
+function batchWaitWords({ waits_for: waitsFor = null }: Batch): string | null {
   return waitsFor === null ? null : waitWords(waitsFor);
 }
 

@@ -113,9 +113,9 @@ describe("says once to whoever reads no terminal why it waits", () => {
   it("before a stream", async () => {
     // Nobody waits in a test for the seconds before and between the questions.
     const { setTimeout: real } = globalThis;
-    vi.spyOn(globalThis, "setTimeout").mockImplementation(((
-      ...[step, ms, ...more]: Parameters<typeof real>
-    ) => real(step, ms === 5_000 || ms === 15_000 ? 20 : ms, ...more)) as typeof real);
+    vi.spyOn(globalThis, "setTimeout").mockImplementation((...[step, ms, ...more]: Parameters<typeof real>) =>
+      real(step, ms === 5_000 || ms === 15_000 ? 20 : ms, ...more),
+    );
     let looks = 0;
     let answer: ServerResponse | null = null;
     await answerWith(({ url }, response) => {

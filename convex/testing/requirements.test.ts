@@ -265,10 +265,9 @@ describe("the requirements of a request", () => {
   });
 
   it("are told to its requester together with those of its key", async () => {
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
     const told = async (jobId: string) =>
-      await (
-        await t.fetch(`/v1/jobs/${jobId}`, { headers: { authorization: `Bearer ${acme.apiKey}` } })
-      ).json();
+      (await (await t.fetch(`/v1/jobs/${jobId}`, { headers })).json()) as object;
     expect(await told(await submit(t, acme))).toMatchObject({ requirements: null });
     await label(device, { ...labels, tags: ["owned", "eu"] });
     await setRights({ groups: ["lab"], tags: ["owned"], memoryGb: 8 }, true);

@@ -9,7 +9,7 @@ import { cutWait } from "../validators/batches.ts";
 
 /** Why a batch waits: as its jobs do, or because its next requests cannot become jobs yet. */
 export const batchWait = v.union(...jobWait.members, v.object({ kind: cutWait }));
-export type BatchWait = Infer<typeof batchWait>;
+type BatchWait = Infer<typeof batchWait>;
 
 /** The newest job of a batch, with this status or any. */
 export async function newestJob(
