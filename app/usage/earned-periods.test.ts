@@ -48,10 +48,12 @@ it("adds up whole months, of this year and the last", () => {
   expect(months.at(-1)).toMatchObject({ from: at("2026-11-01"), micro: 3_000n, promptTokens: 40 });
 });
 
-it("counts today among the last days", () => {
-  expect(earnedInDays(days, 1, now).micro).toBe(1_600n);
-  expect(earnedInDays(days, 5, now).micro).toBe(2_400n);
-  expect(earnedInDays(days, 6, now).micro).toBe(2_800n);
+it("counts today among the last days, also before its day is counted", () => {
+  const nothing = { micro: 0n, jobs: 0 };
+  expect(earnedInDays(days, 1, now, nothing).micro).toBe(1_600n);
+  expect(earnedInDays(days, 5, now, nothing).micro).toBe(2_400n);
+  expect(earnedInDays(days, 6, now, nothing).micro).toBe(2_800n);
+  expect(earnedInDays([], 7, now, { micro: 30n, jobs: 1 })).toEqual({ micro: 30n, jobs: 1 });
 });
 
 it("a statement has each period with earnings", () => {

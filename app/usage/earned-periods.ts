@@ -40,10 +40,25 @@ export function earnedInPeriods(days: readonly EarnedDay[], periods: readonly Ea
   return sumBetween(days, periods[0]?.from ?? 0, periods.at(-1)?.to ?? 0);
 }
 
-/** The earnings of the last days, of which the last is today. */
-export function earnedInDays(days: readonly EarnedDay[], count: number, now: number): EarnedPeriod {
+type EarnedSum = { readonly micro: bigint; readonly jobs: number };
+
+/**
+ * The earnings of the last days, of which the last is today. Days are counted once a minute, so that the sum may be behind today's: it is
+ * at least that.
+ * @param atLeast today's earnings, which are never behind
+ */
+export function earnedInDays(
+  days: readonly EarnedDay[],
+  count: number,
+  now: number,
+  atLeast: EarnedSum,
+): EarnedSum {
   const to = startOf("day", now) + spans.day;
-  return sumBetween(days, to - count * spans.day, to);
+  const { micro, answered } = sumBetween(days, to - count * spans.day, to);
+  return {
+    micro: micro > atLeast.micro ? micro : atLeast.micro,
+    jobs: Math.max(answered, atLeast.jobs),
+  };
 }
 
 function sumBetween(days: readonly EarnedDay[], from: number, to: number): EarnedPeriod {

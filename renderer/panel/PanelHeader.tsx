@@ -17,11 +17,11 @@ export function PanelHeader({ snapshot, link }: Props): ReactNode {
   const act = useAct();
   const connection = link === "lost" ? unknownConnection : connections[snapshot.connection];
   return (
-    <header className="mx-auto flex w-full max-w-5xl items-center gap-2.5 px-2.5 py-2.5 max-[16rem]:flex-wrap md:px-5">
+    <header className="mx-auto flex w-full max-w-5xl items-center gap-2.5 px-2.5 py-2.5 max-[20rem]:flex-wrap md:px-5">
       <span className="text-accent">
         <Logo size={24} />
       </span>
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 max-[20rem]:basis-3/4">
         <h1 className="truncate leading-4 font-semibold">{snapshot.device?.name ?? "Gleaner"}</h1>
         <p className="truncate text-xs text-muted">{snapshot.organization?.name ?? "No organization yet"}</p>
       </div>
@@ -29,7 +29,12 @@ export function PanelHeader({ snapshot, link }: Props): ReactNode {
         <StatusDot tone={connection.tone} busy={snapshot.connection === "connecting"} />
         {connection.words}
       </span>
-      <Button look="quiet" size="sm" className="-mr-2.5" onClick={() => setIsQuitting(true)}>
+      <Button
+        look="quiet"
+        size="sm"
+        className="-mr-2.5 max-[20rem]:ml-auto"
+        onClick={() => setIsQuitting(true)}
+      >
         Quit
       </Button>
       {isQuitting ? (

@@ -21,7 +21,7 @@ export function About({ snapshot, areDiagnosticsShown = false }: Props): ReactNo
       <Card title="About Gleaner">
         <dl className="grid gap-1.5">
           {rows.map(([label, value]) => (
-            <div key={label} className="grid grid-cols-[7rem_1fr] gap-3">
+            <div key={label} className="grid grid-cols-[7rem_1fr] gap-x-3 max-[20rem]:grid-cols-1">
               <dt className="text-muted">{label}</dt>
               <dd className="min-w-0 break-all">{value}</dd>
             </div>

@@ -16,12 +16,13 @@ type Props = {
 
 /** The sums of a day, a week, a month and of all time, each with its number of answers. */
 export function EarningsFigures({ days, earnings, today }: Props): ReactNode {
-  const [week, month] = [7, 30].map((count) => earnedInDays(days, count, today));
+  const live = { micro: BigInt(earnings?.todayMicro ?? 0), jobs: earnings?.todayJobs ?? 0 };
+  const [week, month] = [7, 30].map((count) => earnedInDays(days, count, today, live));
   const sentence = earnings === null ? null : checksSentence(earnings);
   const figures = [
     { label: "Today", micro: earnings?.todayMicro, jobs: earnings?.todayJobs },
-    { label: "Last 7 days", micro: week?.micro, jobs: week?.answered },
-    { label: "Last 30 days", micro: month?.micro, jobs: month?.answered },
+    { label: "Last 7 days", micro: week?.micro, jobs: week?.jobs },
+    { label: "Last 30 days", micro: month?.micro, jobs: month?.jobs },
     { label: "All time", micro: earnings?.balanceMicro, jobs: earnings?.jobsSucceeded },
   ];
   return (

@@ -29,11 +29,12 @@ export function Consent({ organization: found, device, leaves, onJoin, onBack }:
   };
   return (
     <>
-      <h1 className="text-lg font-semibold wrap-anywhere">
+      {/* The page is read from its beginning, and a second press of Enter must not agree to it. */}
+      <h1 ref={focus} tabIndex={-1} className="text-lg font-semibold wrap-anywhere outline-none">
         {leaves === null ? `Join ${found.organization}?` : `Leave ${leaves} and join ${found.organization}?`}
       </h1>
       <Card>
-        <dl className="grid grid-cols-[6.5rem_1fr] gap-x-3 gap-y-1.5">
+        <dl className="grid grid-cols-[6.5rem_1fr] gap-x-3 gap-y-1.5 max-[20rem]:grid-cols-1 max-[20rem]:gap-y-0 max-[20rem]:[&>dd]:mb-2">
           <dt className="text-muted">Server</dt>
           <dd className="wrap-anywhere">{found.server}</dd>
           <dt className="text-muted">Proven by</dt>
@@ -84,7 +85,7 @@ export function Consent({ organization: found, device, leaves, onJoin, onBack }:
         </p>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button autoFocus look="primary" disabled={busy} onClick={() => void join()}>
+        <Button look="primary" disabled={busy} onClick={() => void join()}>
           {busy ? "Joining…" : leaves === null ? "Join" : "Leave and join"}
         </Button>
         <Button look="quiet" disabled={busy} onClick={onBack}>
@@ -93,6 +94,10 @@ export function Consent({ organization: found, device, leaves, onJoin, onBack }:
       </div>
     </>
   );
+}
+
+function focus(heading: HTMLElement | null): void {
+  heading?.focus();
 }
 
 function proofWords(proof: FoundOrganization["proof"]): string {

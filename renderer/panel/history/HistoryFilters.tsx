@@ -26,7 +26,11 @@ export function HistoryFilters({ filter, onFilter }: Props): ReactNode {
   const { first, last } = daysOf(filter);
   const isSet = Object.keys(filter).length > 0;
   return (
-    <div role="search" aria-label="Jobs" className="grid grid-cols-2 gap-2 border-b border-line p-3">
+    <div
+      role="search"
+      aria-label="Jobs"
+      className="grid grid-cols-2 gap-2 border-b border-line p-3 max-[20rem]:grid-cols-1"
+    >
       <ModelSearch filter={filter} onFilter={onFilter} />
       <SelectBox
         aria-label="Kind"
@@ -97,7 +101,7 @@ function ModelSearch({ filter, onFilter }: Props): ReactNode {
       maxLength={200}
       value={text}
       onChange={(event) => setText(event.target.value)}
-      className={`${inputClass(false)} col-span-2`}
+      className={`${inputClass(false)} col-span-full`}
     />
   );
 }

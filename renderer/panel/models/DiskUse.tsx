@@ -16,17 +16,17 @@ type Props = {
 
 const mib = 2 ** 20;
 
-/** The disk space that the models take, and how much they may take. */
+/** The disk space of downloaded models, and how much they may take. A model that came with the program does not count. */
 export function DiskUse({ rows, rules, free, onRule }: Props): ReactNode {
   const usedMb = usedBytes(rows) / mib;
   const { diskQuotaMb, minFreeDiskMb } = rules;
   return (
     <Card title="Disk space">
       <p className="mb-1.5">
-        The models take {formatMebibytes(usedMb)} of {formatRoundMebibytes(diskQuotaMb)}.
+        Downloaded models take {formatMebibytes(usedMb)} of {formatRoundMebibytes(diskQuotaMb)}.
       </p>
       <ProgressBar
-        label="Disk space of the models"
+        label="Disk space of downloaded models"
         share={diskQuotaMb === 0 ? 1 : Math.min(1, usedMb / diskQuotaMb)}
       />
       <div className="mt-1.5 text-xs text-muted">

@@ -41,7 +41,7 @@ export function Facts({ facts, sources, rules, initialAll = false }: Props): Rea
         <AllFacts facts={facts} sources={sources} />
       ) : (
         <>
-          <p className="mb-2 text-xs text-muted">How it is now, and at the right what donating needs.</p>
+          <p className="mb-2 text-xs text-muted">How it is now, and what donating needs.</p>
           <dl className="grid gap-1.5">
             {factRows(facts, rules).map((row) => (
               <div

@@ -6,6 +6,7 @@ import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts"
 import { Button } from "../../ui/controls/Button.tsx";
 import { SelectBox } from "../../ui/controls/Select.tsx";
 import { Switch } from "../../ui/controls/Switch.tsx";
+import { cx } from "../../ui/cx.ts";
 import { useAct } from "../state/actions.ts";
 import { decidedBy } from "./decided-by.ts";
 import { RuleEditor } from "./RuleEditor.tsx";
@@ -44,7 +45,12 @@ export function RuleSetting({ name, shown, isFocused = false }: Props): ReactNod
       aria-label={title}
       className="grid gap-1 border-t border-line px-4 py-3 -outline-offset-2 focus:outline-2 focus:outline-accent"
     >
-      <div className="flex items-start justify-between gap-4">
+      <div
+        className={cx(
+          "flex items-start justify-between gap-4",
+          hasChoices(name) && "max-[20rem]:flex-col max-[20rem]:gap-1.5",
+        )}
+      >
         <div className="min-w-0">
           <p className="font-medium">{title}</p>
           <p id={`${id}-note`} className="text-xs text-muted">

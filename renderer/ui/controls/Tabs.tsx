@@ -1,5 +1,5 @@
 import { Tabs as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import { cx } from "../cx.ts";
 
 export type Tab<Value extends string> = {
@@ -16,6 +16,11 @@ type Props<Value extends string> = {
   readonly flush?: boolean;
   readonly onChange: (value: Value) => void;
 };
+
+/** Radix focuses a pressed tab by script, which browsers take for the keyboard: they would show the ring of the focus. */
+function focusWithoutRing({ currentTarget }: MouseEvent<HTMLElement>): void {
+  currentTarget.focus({ focusVisible: false });
+}
 
 /** Tabs in one row, or in several where one is too narrow: long words and large letters must not hide a tab. */
 export function Tabs<Value extends string>({
@@ -44,6 +49,7 @@ export function Tabs<Value extends string>({
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
+            onMouseDown={focusWithoutRing}
             className="h-9 rounded-t-sm border-b-2 border-transparent px-3 font-medium whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink max-[27rem]:px-1"
           >
             {tab.label}

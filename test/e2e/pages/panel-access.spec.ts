@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, type Locator, test } from "@playwright/test";
 import { type Gallery, openStory, startGallery, storiesOf } from "../support/gallery.ts";
 import { walk } from "../support/keyboard.ts";
 
@@ -35,6 +35,44 @@ test("no page of the panel scrolls sideways at 150 and 200 percent, with long Ge
     }
     await page.close();
   }
+});
+
+test("at 150 percent nothing is cut off: the organization, its server, the filters and the settings", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 280, height: 1_100 });
+  const isWhole = (element: Locator): Promise<boolean> =>
+    element.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+  await openStory(page, gallery, "panel-working", "light");
+  expect(await isWhole(page.getByText("Northwind Research"))).toBe(true);
+  await openStory(page, gallery, "first-run-consent", "light");
+  const server = page.getByText("gleaner.office.example:3210");
+  expect((await server.boundingBox())?.height).toBeLessThan(30);
+  await openStory(page, gallery, "panel-history", "light");
+  expect((await page.getByLabel("First day").boundingBox())?.width).toBeGreaterThan(200);
+  await openStory(page, gallery, "panel-settings", "light");
+  const hint = page.getByText("How long without input until a computer counts as idle.");
+  expect((await hint.boundingBox())?.width).toBeGreaterThan(150);
+});
+
+test("a pressed tab has no ring of the focus, and one that the keyboard reached has", async ({ page }) => {
+  await openStory(page, gallery, "panel-working", "light");
+  const ring = (): Promise<string | undefined> =>
+    page.evaluate(
+      () => document.activeElement?.matches(":focus-visible") + ` ${document.activeElement?.textContent}`,
+    );
+  await page.getByRole("tab", { name: "Earnings" }).click();
+  expect(await ring()).toBe("false Earnings");
+  await page.keyboard.press("ArrowRight");
+  // Radix moves the focus a moment later.
+  await expect.poll(ring).toBe("true History");
+});
+
+test("a page that asks for consent begins at its title, and a second Enter agrees to nothing", async ({
+  page,
+}) => {
+  await openStory(page, gallery, "first-run-consent", "light");
+  await expect(page.getByRole("heading", { name: "Join Demo organization?" })).toBeFocused();
 });
 
 test("Tab goes through each page of the panel, and the focus is always in sight", async ({ page }) => {

@@ -38,7 +38,7 @@ test("a person removes a model from the disk and fetches it again", async ({ pag
   await expect(row).toContainText("Ready");
   await expect(row).toContainText(/on the disk.*Last used/);
   const disk = page.getByRole("region", { name: "Disk space" });
-  await expect(disk).toContainText(/The models take \d+ kB of 21\.5 GB\./);
+  await expect(disk).toContainText(/Downloaded models take \d+ kB of 21\.5 GB\./);
   expect(await findingsOf(page, allRules)).toEqual([]);
 
   await row.getByRole("button", { name: "Remove" }).click();
