@@ -113,6 +113,7 @@ import type * as model_batches_forecast from "../model/batches/forecast.js";
 import type * as model_batches_resume from "../model/batches/resume.js";
 import type * as model_batches_severalJobs from "../model/batches/severalJobs.js";
 import type * as model_batches_submitRequests from "../model/batches/submitRequests.js";
+import type * as model_batches_waits from "../model/batches/waits.js";
 import type * as model_batches_work from "../model/batches/work.js";
 import type * as model_batches_wrongLines from "../model/batches/wrongLines.js";
 import type * as model_calls_answerLooks from "../model/calls/answerLooks.js";
@@ -607,6 +608,7 @@ declare const fullApi: ApiFromModules<{
   "model/batches/resume": typeof model_batches_resume;
   "model/batches/severalJobs": typeof model_batches_severalJobs;
   "model/batches/submitRequests": typeof model_batches_submitRequests;
+  "model/batches/waits": typeof model_batches_waits;
   "model/batches/work": typeof model_batches_work;
   "model/batches/wrongLines": typeof model_batches_wrongLines;
   "model/calls/answerLooks": typeof model_calls_answerLooks;
