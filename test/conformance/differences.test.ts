@@ -379,6 +379,19 @@ describe.skipIf(!isEmbedded)("what differs from Convex Cloud", () => {
     expect(await client.query(differences.ownText, {})).toMatch(/^\(n\) => \(.*__convex.*, n \+ 1\)$/);
   });
 
+  test("WebAssembly with garbage-collected types is refused", async () => {
+    await expect(client.query(differences.compilesArrays, {})).rejects.toThrow(
+      /types of garbage-collected values are not supported/,
+    );
+  });
+
+  test("a function can make 256 Blobs of others", async () => {
+    expect(await client.query(differences.nestsBlobs, { times: 256 })).toBe("x");
+    await expect(client.query(differences.nestsBlobs, { times: 257 })).rejects.toThrow(
+      "A function can make 256 Blobs of others",
+    );
+  });
+
   test("functions have queueMicrotask", async () => {
     expect(await client.query(differences.globals, {})).toContain("queueMicrotask");
   });

@@ -1,6 +1,6 @@
 import { limits } from "../checks/limits.ts";
 import { collectedMs } from "./collected-time.ts";
-import { forgetPace } from "./fuel.ts";
+import { forgetPace, takePromises } from "./fuel.ts";
 import {
   collectSoon,
   type Growth,
@@ -133,7 +133,7 @@ export class ExecutionTime {
   /** Like `check`, but also checks memory. Most runs end before that is worth its price. */
   checkAll(): void {
     this.check();
-    if (this.#promises.isFull()) {
+    if (this.#promises.isFull(takePromises())) {
       this.#outgrow();
       this.check();
     }

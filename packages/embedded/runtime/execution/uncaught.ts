@@ -67,15 +67,15 @@ function interceptRejections(): void {
 function takeRejection(reason: unknown): boolean {
   if (ReportMarker.resolve(reason)) return true;
   const execution = executions.getStore();
-  if (execution !== undefined && !isStopped(reason) && !isOfLimit(execution, reason))
+  if (execution !== undefined && !isStopped(reason) && !isAtLimit(execution))
     fail(execution, reason, logged(execution, "Unhandled promise rejection", reason));
   // A run that loads the modules again fails with it.
   return execution !== undefined || isOfLoad();
 }
 
-/** After its limit, all that a function has left fails with the same error: there may be a million promises and callbacks. */
-function isOfLimit({ time }: Execution, reason: unknown): boolean {
-  return time.error !== null && reason === time.error;
+/** After its limit, all that a function has left fails: there may be a million promises and callbacks, and nobody asks why. */
+function isAtLimit({ time }: Execution): boolean {
+  return time.error !== null;
 }
 
 /**
@@ -84,7 +84,7 @@ function isOfLimit({ time }: Execution, reason: unknown): boolean {
  */
 export function takeUncaught(thrown: unknown): void {
   const execution = executions.getStore();
-  if (execution !== undefined && !isOfLimit(execution, thrown))
+  if (execution !== undefined && !isAtLimit(execution))
     fail(execution, thrown, logged(execution, "Uncaught error in a callback", thrown));
 }
 

@@ -1,5 +1,3 @@
-import { takePromises } from "../fuel.ts";
-
 /** So many promises, without what they do, fill the memory that a function of Convex has. */
 const mostPromises = 2 ** 18;
 
@@ -11,9 +9,9 @@ export class PromiseFlood {
   #made = 0;
   #isWaiting = false;
 
-  /** Counts what has been made since the last call. Returns whether it is too much. */
-  isFull(): boolean {
-    this.#made += takePromises();
+  /** Counts the promises made since the last call. Returns whether they are too many. */
+  isFull(made: number): boolean {
+    this.#made += made;
     if (!this.#isWaiting) void this.#startAgain();
     return this.#made > mostPromises;
   }
