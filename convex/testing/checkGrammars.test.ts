@@ -184,7 +184,10 @@ describe("two devices with an old version of the grammars", () => {
     draw(0.6);
     await answerInFormat();
     await check(t, friend, fitting);
-    expect(await standingOf(t, author)).toMatchObject({ oddFormat: false, standing: { counts: { fits: 2 } } });
+    expect(await standingOf(t, author)).toMatchObject({
+      oddFormat: false,
+      standing: { counts: { fits: 2 } },
+    });
   });
 });
 

@@ -59,7 +59,7 @@ test("a pressed tab has no ring of the focus, and one that the keyboard reached 
   await openStory(page, gallery, "panel-working", "light");
   const ring = (): Promise<string | undefined> =>
     page.evaluate(
-      () => document.activeElement?.matches(":focus-visible") + ` ${document.activeElement?.textContent}`,
+      () => `${document.activeElement?.matches(":focus-visible")} ${document.activeElement?.textContent}`,
     );
   await page.getByRole("tab", { name: "Earnings" }).click();
   expect(await ring()).toBe("false Earnings");
