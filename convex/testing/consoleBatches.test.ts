@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { BatchStatus } from "../../app/batches/limits.ts";
 import { storedId } from "../../app/batches/openai-objects.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/authenticate.ts";
+import { queue } from "../model/queue.ts";
 import {
   addDevice,
   addOrganization,
@@ -164,6 +165,19 @@ describe("a batch in the console", () => {
       wait: { kind: "no-match" },
       requirements: { groups: ["lab"], labels: ["eu"] },
     });
+  });
+
+  it("looks at the devices once, however many batches wait", async () => {
+    await take(t, await addDevice(t, acme, "laptop", []));
+    for (const custom of ["a", "b", "c"]) await start(line(custom));
+    const asked = vi.spyOn(queue, "waitReasons");
+    onTestFinished(() => asked.mockRestore());
+    expect((await list()).map(({ wait }) => wait)).toEqual(Array(3).fill({ kind: "no-model" }));
+    expect(asked).toHaveBeenCalledOnce();
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
+    const told = (await (await t.fetch("/v1/batches", { headers })).json()) as { data: object[] };
+    expect(told.data).toMatchObject(Array(3).fill({ waits_for: "no_model" }));
+    expect(asked).toHaveBeenCalledTimes(2);
   });
 
   it("says that it waits for credits if none of its requests could become a job", async () => {

@@ -17,7 +17,7 @@ import { usage } from "../validators/answers.ts";
 import { batchEndpoint, batchForecast, batchStatus, lineMistake, wrongLine } from "../validators/batches.ts";
 import { deviceNeeds } from "../validators/keys.ts";
 import { concludeIfComplete } from "./conclude.ts";
-import { batchWait, waitOfBatch } from "./waits.ts";
+import { batchWait, type BatchWaits, waitsOfBatches } from "./waits.ts";
 
 /** A batch as its requester sees it. Times are ms epoch. `completed`, `failed`: requests whose ends are in the files. */
 export const batchView = v.object({
@@ -90,8 +90,11 @@ export const requesterBatch = v.object({
 export type RequesterBatch = Infer<typeof requesterBatch>;
 
 export async function requesterBatchOf(ctx: QueryCtx, batch: Doc<"batches">): Promise<RequesterBatch> {
-  const wait = await waitOfBatch(ctx, batch);
-  return { ...batchViewOf(batch), waitsFor: wait?.kind ?? null };
+  return withWait(batch, await waitsOfBatches(ctx, batch.organizationId, [batch]));
+}
+
+function withWait(batch: Doc<"batches">, waits: BatchWaits): RequesterBatch {
+  return { ...batchViewOf(batch), waitsFor: waits.get(batch._id)?.kind ?? null };
 }
 
 /** Arguments of a new batch. */
@@ -291,8 +294,9 @@ export async function batchPage(
     })
     .order("desc")
     .take(limit + 1);
-  const shown = batches.slice(0, limit).map(async (batch) => await requesterBatchOf(ctx, batch));
-  return { batches: await Promise.all(shown), isDone: batches.length <= limit };
+  const shown = batches.slice(0, limit);
+  const waits = await waitsOfBatches(ctx, key.organizationId, shown);
+  return { batches: shown.map((batch) => withWait(batch, waits)), isDone: batches.length <= limit };
 }
 
 /**

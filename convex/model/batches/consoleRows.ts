@@ -14,7 +14,7 @@ import { may, type MemberCtx, visibleOwners } from "../memberCalls.ts";
 import { checkCursors, pageSize } from "../refuse.ts";
 import { requirementsOf } from "../requests/needs.ts";
 import { batchView, batchViewOf } from "./batches.ts";
-import { batchWait, newestJob, waitOfBatch } from "./waits.ts";
+import { batchWait, type BatchWaits, newestJob, waitsOfBatches } from "./waits.ts";
 
 type Ctx = QueryCtx & MemberCtx;
 
@@ -58,11 +58,14 @@ export const batchDetail = v.object({
   hasJobs: v.boolean(),
 });
 
-async function batchRowOf(ctx: Ctx, batch: Doc<"batches">): Promise<Infer<typeof batchRow>> {
-  const [file, key, wait] = await Promise.all([
+async function batchRowOf(
+  ctx: Ctx,
+  batch: Doc<"batches">,
+  waits: BatchWaits,
+): Promise<Infer<typeof batchRow>> {
+  const [file, key] = await Promise.all([
     ctx.db.get("files", batch.inputFileId),
     ctx.db.get("apiKeys", batch.apiKeyId),
-    waitOfBatch(ctx, batch),
   ]);
   return {
     ...omit(batchViewOf(batch), hidden),
@@ -70,13 +73,14 @@ async function batchRowOf(ctx: Ctx, batch: Doc<"batches">): Promise<Infer<typeof
     keyId: may(ctx, "keys.read") ? batch.apiKeyId : null,
     keyName: visibleText(key?.name ?? ""),
     priceMicro: may(ctx, "money.read") ? batch.priceMicro : null,
-    wait,
+    wait: waits.get(batch._id) ?? null,
   };
 }
 
 export async function batchDetailOf(ctx: Ctx, batch: Doc<"batches">): Promise<Infer<typeof batchDetail>> {
+  const waits = await waitsOfBatches(ctx, ctx.organizationId, [batch]);
   const [row, job, output, error] = await Promise.all([
-    batchRowOf(ctx, batch),
+    batchRowOf(ctx, batch, waits),
     newestJob(ctx, batch),
     fileLinkOf(ctx, batch.outputFileId),
     fileLinkOf(ctx, batch.errorFileId),
@@ -148,5 +152,6 @@ export async function batchRowPage(
       numItems: pageSize(numItems, mostInPage),
       maximumRowsRead: mostRowsRead,
     });
-  return { ...found, page: await Promise.all(found.page.map((batch) => batchRowOf(ctx, batch))) };
+  const waits = await waitsOfBatches(ctx, organizationId, found.page);
+  return { ...found, page: await Promise.all(found.page.map((batch) => batchRowOf(ctx, batch, waits))) };
 }

@@ -1,7 +1,7 @@
 import type { JobView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { JobStatus } from "../../../app/jobs/states.ts";
-import type { Doc } from "../../_generated/dataModel.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { jobWait, waitsOfJobs } from "../orders/jobWaits.ts";
 import { queue } from "../queue.ts";
@@ -10,6 +10,7 @@ import { cutWait } from "../validators/batches.ts";
 /** Why a batch waits: as its jobs do, or because its next requests cannot become jobs yet. */
 export const batchWait = v.union(...jobWait.members, v.object({ kind: cutWait }));
 type BatchWait = Infer<typeof batchWait>;
+export type BatchWaits = ReadonlyMap<Id<"batches">, BatchWait>;
 
 /** The newest job of a batch, with this status or any. */
 export async function newestJob(
@@ -28,14 +29,37 @@ export async function newestJob(
 
 const byProgress = ["running", "prefetched", "ready", "waiting"] as const;
 
-/** A batch waits if no device has one of its jobs. Its newest job that waits says why. Null: it does not wait. */
-export async function waitOfBatch(ctx: QueryCtx, batch: Doc<"batches">): Promise<BatchWait | null> {
-  const { organizationId, status, cutWaitsFor } = batch;
-  if (status !== "in_progress") return null;
-  for (const each of byProgress) {
-    const job = await newestJob(ctx, batch, each);
-    if (job === null) continue;
-    return (await waitsOfJobs(ctx, organizationId, [job])).get(job.jobId) ?? null;
+/** The newest job that is the furthest. */
+async function furthestJob(ctx: QueryCtx, batch: Doc<"batches">): Promise<JobView | null> {
+  for (const status of byProgress) {
+    const job = await newestJob(ctx, batch, status);
+    if (job !== null) return job;
   }
-  return cutWaitsFor === undefined ? null : { kind: cutWaitsFor };
+  return null;
+}
+
+/**
+ * Why batches of an organization wait, by batch. A batch waits if no device has one of its jobs. Its newest job that waits says why. Those
+ * that do not wait are left out. The devices are looked at once for all of them.
+ */
+export async function waitsOfBatches(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  batches: readonly Doc<"batches">[],
+): Promise<BatchWaits> {
+  const running = batches.filter(({ status }) => status === "in_progress");
+  const jobs = await Promise.all(running.map(async (batch) => await furthestJob(ctx, batch)));
+  const waits = await waitsOfJobs(
+    ctx,
+    organizationId,
+    jobs.filter((job) => job !== null),
+  );
+  return new Map(
+    running.flatMap(({ _id, cutWaitsFor }, at) => {
+      const job = jobs[at] ?? null;
+      const wait =
+        job !== null ? waits.get(job.jobId) : cutWaitsFor === undefined ? undefined : { kind: cutWaitsFor };
+      return wait === undefined ? [] : [[_id, wait] as const];
+    }),
+  );
 }
