@@ -53,6 +53,7 @@ it("counts today among the last days, also before its day is counted", () => {
   expect(earnedInDays(days, 1, now, nothing).micro).toBe(1_600n);
   expect(earnedInDays(days, 5, now, nothing).micro).toBe(2_400n);
   expect(earnedInDays(days, 6, now, nothing).micro).toBe(2_800n);
+  expect(earnedInDays(days, 6, now, { micro: 1_700n, jobs: 2 })).toEqual({ micro: 2_900n, jobs: 4 });
   expect(earnedInDays([], 7, now, { micro: 30n, jobs: 1 })).toEqual({ micro: 30n, jobs: 1 });
 });
 

@@ -43,21 +43,22 @@ export function earnedInPeriods(days: readonly EarnedDay[], periods: readonly Ea
 type EarnedSum = { readonly micro: bigint; readonly jobs: number };
 
 /**
- * The earnings of the last days, of which the last is today. Days are counted once a minute, so that the sum may be behind today's: it is
- * at least that.
- * @param atLeast today's earnings, which are never behind
+ * The earnings of the last days, of which the last is today. Days are counted once a minute, so today's may be behind.
+ * @param live today's earnings, which are never behind
  */
 export function earnedInDays(
   days: readonly EarnedDay[],
   count: number,
   now: number,
-  atLeast: EarnedSum,
+  live: EarnedSum,
 ): EarnedSum {
-  const to = startOf("day", now) + spans.day;
-  const { micro, answered } = sumBetween(days, to - count * spans.day, to);
+  const today = startOf("day", now);
+  const tomorrow = today + spans.day;
+  const before = sumBetween(days, tomorrow - count * spans.day, today);
+  const counted = sumBetween(days, today, tomorrow);
   return {
-    micro: micro > atLeast.micro ? micro : atLeast.micro,
-    jobs: Math.max(answered, atLeast.jobs),
+    micro: before.micro + (counted.micro > live.micro ? counted.micro : live.micro),
+    jobs: before.answered + Math.max(counted.answered, live.jobs),
   };
 }
 
