@@ -33,6 +33,11 @@ it("takes a body that is as deep as its own call may be", () => {
   expect(parse(deep(batchLimits.lineDepth - 2)).kind).toBe("parsed");
 });
 
+it("keeps each field of a body, so that its own call would refuse an unknown one", () => {
+  const text = line({ body: "BODY" }).replace('"BODY"', '{"__proto__":1,"model":"m"}');
+  expect(parse(text)).toMatchObject({ request: { body: '{"__proto__":1,"model":"m"}' } });
+});
+
 it.each([
   [deep(batchLimits.lineDepth - 1), "invalid_json_line", null],
   [deep(100_000), "invalid_json_line", null],
@@ -46,9 +51,9 @@ it.each([
   [line({ custom_id: "\ud800" }), "invalid_value", "custom_id"],
   [line({ method: "GET" }), "unsupported_value", "method"],
   [line({ url: "/v1/embeddings" }), "mismatched_endpoint", "url"],
-  [line({ body: undefined }), "invalid_value", "body"],
-  [line({ body: [] }), "invalid_value", "body"],
-  [line({ body: null }), "invalid_value", "body"],
+  [line({ body: undefined }), "missing_required_parameter", "body"],
+  [line({ body: [] }), "invalid_type", "body"],
+  [line({ body: null }), "invalid_type", "body"],
 ])("refuses %s", (text, code, param) => {
   expect(parse(text)).toMatchObject({ kind: "refused", mistake: { line: 7, code, param } });
 });

@@ -47,11 +47,16 @@ export type LineParse =
   | { readonly kind: "parsed"; readonly request: BatchRequest }
   | { readonly kind: "refused"; readonly mistake: LineMistake };
 
+/** The same object as in the line. Other schemas of objects would leave out a field `__proto__`, which is to be refused. */
+const anyBody = z.custom<Readonly<Record<string, unknown>>>().check(({ value, issues }) => {
+  if (!isRecord(value)) issues.push({ code: "invalid_type", expected: "object", input: value });
+});
+
 const envelope = z.object({
   custom_id: wellFormed.min(1).max(batchLimits.customIdChars),
   method: z.literal("POST"),
   url: z.string(),
-  body: z.custom<Readonly<Record<string, unknown>>>(isRecord, { error: "must be an object" }),
+  body: anyBody,
 });
 
 /**
