@@ -55,8 +55,8 @@ export async function generate(ctx: ActionCtx, request: Request, caller: Caller)
 }
 
 /** Devices load models by themselves, so nothing has to be done. */
-function answerLoad(call: TextCall, { modelId }: ModelView, { stream }: ParsedLoad): Response {
-  const body = loadedBody(call, modelId);
+function answerLoad(call: TextCall, { modelId }: ModelView, { loads, stream }: ParsedLoad): Response {
+  const body = loadedBody(call, modelId, loads);
   if (!stream) return json(200, body);
   return new Response(`${JSON.stringify(body)}\n`, { headers: { ...cors, "content-type": linesType } });
 }

@@ -1,4 +1,5 @@
 import type { FinishReason } from "../../app/jobs/chat.ts";
+import type { ParsedLoad } from "../../app/jobs/parse/ollama/ollama-load.ts";
 import type { TokenChoice } from "../../app/jobs/sampling.ts";
 import { parseJson, recordOf } from "../../app/json.ts";
 import type { AnswerHead, TextResult } from "../openai/answerForm.ts";
@@ -36,9 +37,9 @@ function partBody(
   return { model, created_at: new Date(at).toISOString(), ...said, ...choices, done };
 }
 
-/** The answer of a call that only loads a model. */
-export function loadedBody(call: TextCall, model: string): object {
-  return { ...partBody(call, { model }, { text: "" }, true), done_reason: "load" };
+/** The answer of a call that only loads or unloads a model. */
+export function loadedBody(call: TextCall, model: string, loads: ParsedLoad["loads"]): object {
+  return { ...partBody(call, { model }, { text: "" }, true), done_reason: loads };
 }
 
 /**

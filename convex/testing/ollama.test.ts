@@ -65,14 +65,15 @@ describe("a call without a prompt", () => {
   const empty = { message: { role: "assistant", content: "" } };
 
   it.each([
-    ["/api/chat", { messages: [] }, empty],
-    ["/api/chat", { keep_alive: 0 }, empty],
-    ["/api/generate", { prompt: "" }, { response: "" }],
-    ["/api/generate", {}, { response: "" }],
-  ])("of %s with %j is answered at once, as if the model had been loaded", async (path, body, answer) => {
+    ["/api/chat", { messages: [] }, empty, "load"],
+    ["/api/chat", { keep_alive: 0 }, empty, "unload"],
+    ["/api/generate", { prompt: "", keep_alive: "0s" }, { response: "" }, "unload"],
+    ["/api/generate", { keep_alive: "10m" }, { response: "" }, "load"],
+    ["/api/generate", {}, { response: "" }, "load"],
+  ])("of %s with %j is answered at once, as by Ollama", async (path, body, answer, done_reason) => {
     const response = await post(path, { ...body, stream: false });
     const { created_at, ...said } = (await response.json()) as { created_at: string };
-    expect(said).toEqual({ model: modelId, ...answer, done: true, done_reason: "load" });
+    expect(said).toEqual({ model: modelId, ...answer, done: true, done_reason });
     expect(created_at).toBe(new Date(created_at).toISOString());
     expect(await linesOf(await post(path, body))).toMatchObject([{ ...answer, done: true }]);
     expect(await allJobs(t, acme)).toEqual([]);

@@ -3,7 +3,8 @@ import type { BodyParse } from "../parse-body.ts";
 
 /** A call without a prompt. Ollama's clients load a model by it before they need it, and unload it. */
 export type ParsedLoad = {
-  readonly loads: true;
+  /** As Ollama says that it did it. */
+  readonly loads: "load" | "unload";
   readonly model: string | null;
   readonly stream: boolean;
 };
@@ -26,10 +27,17 @@ export function parseOrLoad<Asked extends Omit<ParsedLoad, "loads">>(
     const others = parse(JSON.stringify({ ...body, [field]: example }));
     if (others.kind === "refused") return others;
     const { model, stream } = others.asked;
-    return { kind: "parsed", asked: { loads: true, model, stream } };
+    return { kind: "parsed", asked: { loads: doneBy(body["keep_alive"]), model, stream } };
   };
 }
 
 function isNothing(prompt: unknown): boolean {
   return prompt == null || prompt === "" || (Array.isArray(prompt) && prompt.length === 0);
+}
+
+/** Ollama unloads a model that is to be kept for no time. */
+function doneBy(keepAlive: unknown): ParsedLoad["loads"] {
+  return keepAlive === 0 || (typeof keepAlive === "string" && /^0(h|m|s|ms)?$/.test(keepAlive))
+    ? "unload"
+    : "load";
 }
