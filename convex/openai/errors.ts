@@ -79,16 +79,19 @@ export function unknownQuery({ method, url }: Request): ApiError | null {
   };
 }
 
-/** Of a parameter that is there twice, only one value would count. */
 function repeatedQuery(names: readonly string[]): ApiError | null {
   const param = names.find((name, index) => names.indexOf(name) !== index);
-  if (param === undefined) return null;
+  return param === undefined ? null : repeated("The address has the parameter", param);
+}
+
+/** Of what is there twice, only one would count. */
+export function repeated(what: string, param: string): ApiError {
   return {
     status: 400,
     type: "invalid_request_error",
     code: "invalid_value",
     param,
-    message: `The address has the parameter '${param}' twice.`,
+    message: `${what} '${param}' twice.`,
   };
 }
 

@@ -10,7 +10,7 @@ import { formatBytes } from "../../../app/format/quantity.ts";
 import { unknownParameter } from "../../../app/jobs/parse/parse-body.ts";
 import { isGzipped } from "../body/readBody.ts";
 import { UnzipError, unzippedBody } from "../body/unzip.ts";
-import { bodyNotGzip, fromParse, missingParameter, unknownEncoding } from "../errors.ts";
+import { bodyNotGzip, fromParse, missingParameter, repeated, unknownEncoding } from "../errors.ts";
 import type { ApiError } from "../respond.ts";
 import { type FormField, readForm } from "./readForm.ts";
 
@@ -55,16 +55,16 @@ export async function readUpload(
       totalBytes,
     });
     for await (const part of form) {
-      const unknown = unknownField({ [part.name ?? ""]: null }, forms[field]);
+      const { name: partName = "", filename = "", content } = part;
+      const unknown = unknownField({ [partName]: null }, forms[field]);
       if (unknown !== null) return refused(fromParse(unknownParameter(unknown)));
-      const partName = part.name ?? "";
-      if (seen.has(partName)) return refused(repeated(partName));
+      if (seen.has(partName)) return refused(repeated("The form has the field", partName));
       seen.add(partName);
-      if (part.name === field) {
-        name = part.filename ?? "";
-        await store(part.content);
-      } else if (part.name !== undefined) {
-        fields.set(part.name, await shortText(part.content));
+      if (partName === field) {
+        name = filename;
+        await store(content);
+      } else {
+        fields.set(partName, await shortText(content));
       }
     }
   } catch (thrown) {
@@ -88,17 +88,6 @@ async function shortText(content: FormField["content"]): Promise<string> {
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
-}
-
-/** Of a field that is there twice, only one content would count. */
-function repeated(param: string): ApiError {
-  return {
-    status: 400,
-    type: "invalid_request_error",
-    code: "invalid_value",
-    param,
-    message: `The form has the field '${param}' twice.`,
-  };
 }
 
 function noForm(field: string): ApiError {
