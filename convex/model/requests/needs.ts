@@ -101,7 +101,10 @@ export function requirementsOf({
   };
 }
 
-/** The reverse, for the class of a job's data. A class that goes to groups is none of the queue's requirements. */
+/**
+ * The reverse.
+ * @param dataClass the class of the job's data. If its rules name groups, the queue knows only these.
+ */
 export function needsIn(
   { groups, labels, gpu, memoryMb, vramMb }: Requirements,
   dataClass: string | undefined,

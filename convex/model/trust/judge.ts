@@ -205,7 +205,7 @@ async function noteFormat(
       return !fits || (await standingRow(ctx, replay))?.oddFormat === false;
     case "other":
     case "unknown":
-      // One that fits ends no doubt. Two devices may invent a version, so theirs is not the word of others.
+      // A fit ends no doubt, so it is noted only without one. Friends may invent a version, so their fits are not noted.
       if (!fits) await noteFormatReading(ctx, replay, "odd");
       else if (grammars === "other" && (await standingRow(ctx, replay))?.oddFormat === undefined)
         await noteFormatReading(ctx, replay, "right");
