@@ -264,6 +264,19 @@ describe("the energy by a feed", () => {
     expect(at(7_000)).toBeNull();
   });
 
+  it("cannot be read behind a gap that no reading noticed, so that nobody compares with one before it", () => {
+    const { energy, at } = spoken();
+    energy.follow(true);
+    at(0, 10);
+    expect(at(1_000)).toBe(10);
+    expect(at(16_000, null, 100)).toBeNull();
+    expect(at(17_000)).toBe(100);
+    energy.follow(false);
+    energy.follow(true);
+    expect(at(20_000, 50)).toBeNull();
+    expect(at(21_000)).toBe(50);
+  });
+
   it("begins anew behind a gap, and is unknown in it", () => {
     const { energy, at } = spoken();
     energy.follow(true);

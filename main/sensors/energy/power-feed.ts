@@ -10,7 +10,10 @@ export type PowerFeed = (onWatts: (watts: number | null) => void) => () => void;
 export type FedEnergy = {
   /** Whether the feed is wanted. Its program runs only then. */
   readonly follow: (on: boolean) => void;
-  /** Joules since the feed began to tell a power. Null while it tells none. `now`: ms of the clock that `fedEnergy` has. */
+  /**
+   * Joules since the feed began to tell a power. Null while it tells none, and once if it began anew since the last reading. `now`: ms of
+   * the clock that `fedEnergy` has.
+   */
   readonly joules: (now: number) => number | null;
 };
 
@@ -22,13 +25,22 @@ export function fedEnergy(feed: PowerFeed, now: () => number = () => performance
   let end: (() => void) | null = null;
   let last: { readonly at: number; readonly watts: number } | null = null;
   let sum = 0;
+  /** Whether the last reading was a number, with which the next one is compared. */
+  let isRead = false;
+  /** Whether the energy began anew since that reading. */
+  let isAnew = false;
   const until = (at: number): number =>
     last === null ? 0 : sum + (last.watts * Math.max(0, at - last.at)) / 1_000;
   const isFresh = (at: number): boolean => last !== null && at - last.at < freshMs;
   const hear = (watts: number | null): void => {
     const at = now();
-    // Behind a gap it begins anew, as another meter would: nobody knows what the gap took.
-    sum = isFresh(at) ? until(at) : 0;
+    if (isFresh(at)) {
+      sum = until(at);
+    } else {
+      // Behind a gap it begins anew, as another meter would: nobody knows what the gap took.
+      sum = 0;
+      isAnew = isRead;
+    }
     last = watts === null ? null : { at, watts };
   };
   return {
@@ -38,7 +50,11 @@ export function fedEnergy(feed: PowerFeed, now: () => number = () => performance
       last = null;
       end = on ? feed(hear) : null;
     },
-    joules: (at) => (isFresh(at) ? until(at) : null),
+    joules: (at) => {
+      isRead = isFresh(at) && !isAnew;
+      isAnew = false;
+      return isRead ? until(at) : null;
+    },
   };
 }
 
