@@ -86,7 +86,13 @@ export async function* readFileFrom(
     if (response.status === noBytesThere) return;
     const bytes = await http.read(response);
     if (bytes.length > 0) yield bytes;
-    if (response.status !== 206) return;
     from += bytes.length;
+    if (response.status !== 206 || from >= lengthIn(response)) return;
   }
+}
+
+/** The length of the file of which a part was read. Infinite if it is not told: then a read behind the end tells it. */
+function lengthIn({ headers }: Response): number {
+  const [, length] = /^bytes \d{1,15}-\d{1,15}\/(\d{1,15})$/.exec(headers.get("content-range") ?? "") ?? [];
+  return length === undefined ? Infinity : Number(length);
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import * as z from "zod";
 import { Batches } from "./batches.ts";
+import { readFileFrom } from "./files.ts";
 import { Http } from "./http.ts";
 
 let server: Server;
@@ -153,4 +154,20 @@ it("sends what the devices of a batch must have", async () => {
     ["/v1/batches", "data-class=restricted"],
     ["/v1/batches", undefined],
   ]);
+});
+
+it.each([
+  ["a server that tells the file's length", "bytes 0-3/4", 1],
+  ["one that does not", undefined, 2],
+])("reads a file of %s in as few calls as possible", async (_name, contentRange, expected) => {
+  let calls = 0;
+  const http = await httpWith((_, response) => {
+    calls += 1;
+    const headers = contentRange === undefined ? {} : { "content-range": contentRange };
+    if (calls === 1) response.writeHead(206, headers).end("1234");
+    else response.writeHead(416).end();
+  });
+  let bytes = 0;
+  for await (const piece of readFileFrom(http, "file-1", 0)) bytes += piece.length;
+  expect([bytes, calls]).toEqual([4, expected]);
 });
