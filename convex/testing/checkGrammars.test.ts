@@ -108,7 +108,24 @@ it("an answer of a version that nobody knows is not held against its device, but
   expect(await standingOf(t, author)).toMatchObject({ oddFormat: true, standing: { bad: 0, counts: {} } });
   await answerInFormat();
   await check(t, newer, fitting);
-  expect(await standingOf(t, author)).toMatchObject({ oddFormat: true, standing: { counts: { fits: 1 } } });
+  expect(await standingOf(t, author)).toMatchObject({ oddFormat: true, standing: { bad: 0, passed: 0 } });
+});
+
+it("a friend does not release the held pay of a version that nobody knows after an odd reading by another device", async () => {
+  author = await addChecker(t, acme, "cheats", "grammar:99");
+  const friend = await addChecker(t, acme, "friend", "grammar:2");
+  await answerInFormat();
+  await check(t, friend, fitting);
+  expect(await standingOf(t, author)).toMatchObject({ standing: { counts: { fits: 1 } } });
+  await answerInFormat();
+  await check(t, newer, noise);
+  for (let each = 0; each < 7; each += 1) {
+    await answerInFormat();
+    await check(t, friend, fitting);
+  }
+  expect(await standingOf(t, author)).toMatchObject({ standing: { counts: { fits: 1 } } });
+  const held = await t.run(async ({ db }) => await db.query("heldPays").collect());
+  expect(held.filter(({ deviceId }) => deviceId === author.deviceId)).toHaveLength(9);
 });
 
 describe("two devices with an old version of the grammars", () => {

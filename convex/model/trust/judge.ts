@@ -187,9 +187,10 @@ function withoutDoubt(voice: StoredVoice): StoredVoice {
  * Notes what a replay of an answer in a format tells. If only devices with other grammars read such answers of a device, nothing is held
  * against it, so a canary has to tell, and not a device with the same old grammars, which may be a friend's. A changed device may know the
  * canary, and answer others oddly. So a canary that ends the doubt does not count for those.
- * @returns whether the replay counts in the standing. That of an odd answer of a version that nobody knows does not, either: a device that
- *   is updated before the backend has one, and programs of other versions may misread each of its answers. Nor does a fit by the same old
- *   grammars before somebody else has found such an answer right, or after one was odd: friends would release each other's held pay.
+ * @returns whether the replay counts in the standing. These do not, since friends would release each other's held pay:
+ * - a fit by the same old grammars before somebody else has found such an answer right, or after one was odd;
+ * - a fit of a version that nobody knows after one was odd. An odd answer of it does not count, either: a device that is updated before the
+ *   backend has such a version, and programs of other versions may misread each of its answers.
  */
 async function noteFormat(
   ctx: MutationCtx,
@@ -204,12 +205,14 @@ async function noteFormat(
     case "old":
       return !fits || (await standingRow(ctx, replay))?.oddFormat === false;
     case "other":
-    case "unknown":
-      // A fit ends no doubt, so it is noted only without one. Friends may invent a version, so their fits are not noted.
       if (!fits) await noteFormatReading(ctx, replay, "odd");
-      else if (grammars === "other" && (await standingRow(ctx, replay))?.oddFormat === undefined)
+      // A fit ends no doubt.
+      else if ((await standingRow(ctx, replay))?.oddFormat === undefined)
         await noteFormatReading(ctx, replay, "right");
-      return fits || grammars === "other";
+      return true;
+    case "unknown":
+      if (!fits) await noteFormatReading(ctx, replay, "odd");
+      return fits && (await standingRow(ctx, replay))?.oddFormat !== true;
     case "same": {
       if (!fits) return true;
       const endsDoubt = await noteFormatReading(ctx, replay, canary === undefined ? "right" : "open");
