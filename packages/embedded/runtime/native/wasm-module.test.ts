@@ -34,3 +34,11 @@ test.each([
   expect(wasmProblem(source)).toBe(problem);
   if (source instanceof Uint8Array) expect(wasmProblem(source.buffer)).toBe(problem);
 });
+
+test.each(["buffer", "byteLength", "byteOffset"])("a property of its own hides nothing: %s", (name) => {
+  const lie = name === "buffer" ? new ArrayBuffer(0) : 0;
+  for (const bytes of [module([1, 4, 1, ...array]), new DataView(module([1, 4, 1, ...array]).buffer)])
+    expect(wasmProblem(Object.defineProperty(bytes, name, { value: lie }))).toBe(garbageCollected);
+  const { buffer } = module([1, 4, 1, ...array]);
+  expect(wasmProblem(Object.setPrototypeOf(buffer, null))).toBe(garbageCollected);
+});

@@ -1,3 +1,5 @@
+import { bytesOf } from "./bytes-of.ts";
+
 /** More tables could fill the heap while an instance is made. A table has up to a million elements (`isolate/isolate-wasm.ts`). */
 const mostTables = 64;
 
@@ -12,6 +14,7 @@ const referenceForms = new Set([0x63, 0x64]);
  * process: it has no ticks.
  */
 export function wasmProblem(source: unknown): string | null {
+  // V8 refuses a value that is no buffer.
   const bytes = bytesOf(source);
   let at = header;
   while (at < bytes.length) {
@@ -28,14 +31,6 @@ export function wasmProblem(source: unknown): string | null {
 }
 
 type Parsed = { readonly value: number; readonly end: number };
-
-/** Empty for a value that is no buffer, which V8 refuses. */
-function bytesOf(source: unknown): Uint8Array {
-  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  return source instanceof ArrayBuffer || source instanceof SharedArrayBuffer
-    ? new Uint8Array(source)
-    : new Uint8Array();
-}
 
 /** A number of up to five bytes, of seven bits each. */
 function numberAt(bytes: Uint8Array, start: number): Parsed {
