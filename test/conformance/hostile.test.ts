@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attacks, endless, greedy } from "../../packages/embedded/fixtures/test-app/hostile.ts";
+import { attacks, endless, greedy, ordinary } from "../../packages/embedded/fixtures/test-app/hostile.ts";
 import { endlessPromises } from "../../packages/embedded/fixtures/test-app/hostilePromises.ts";
 import { api, modules } from "../../packages/embedded/test-app.fixture.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
@@ -92,6 +92,20 @@ test.each(Object.keys(greedy).flatMap((name) => [[name, "query"] as const, [name
         : client.action(hostile.inGreedyAction, { name });
     // A list that grows step by step may also take the time of a query.
     await expect(ended).rejects.toThrow(saying(/ran out of memory|timed out/));
+    await expectUnharmed();
+  },
+);
+
+test.each(Object.keys(ordinary))("an action that is no attack is not ended: %s", async (name) => {
+  expect(await httpClient().action(hostile.inOrdinaryAction, { name })).toBeGreaterThanOrEqual(1_000);
+});
+
+test.each(["file with another name in a form", "Blob in a Blob in a Blob", "copies of a Blob in a Blob"])(
+  "a Blob may have only so many in each other: %s",
+  async (name) => {
+    await expect(httpClient().action(hostile.inAction, { name })).rejects.toThrow(
+      saying(/Only 256 Blobs can be in each other|cannot be cloned/),
+    );
     await expectUnharmed();
   },
 );

@@ -5,13 +5,12 @@ import { framesHere } from "../execution/uncaught.ts";
 import {
   cloneOf,
   limitDecoding,
-  limitForms,
   limitParameters,
   reserveBody,
-  withFewBlobs,
   withWatchedHeaders,
   withWatchedList,
 } from "../native/long-copies.ts";
+import { countNestedBlobs, FlatFile, withFlatBlobs } from "../native/nested-blobs.ts";
 import { reserveCoding, reserveTexts, watchList } from "../native/reserve.ts";
 import { AsyncLocalStorage, AsyncResource } from "./async-context.ts";
 import { limitBuffers } from "./isolate-buffers.ts";
@@ -91,7 +90,7 @@ export function sharedGlobals(
 ): { [name: string]: unknown } {
   return {
     ...webApis(),
-    File: withTime(fewFiles, now),
+    File: withTime(FlatFile, now),
     fetch: (...args: Parameters<typeof fetch>) => guardedFetch(...args),
     console: { ...isolateConsole },
     crypto: isolateCrypto,
@@ -103,7 +102,6 @@ export function sharedGlobals(
 type Globals = { readonly [name: string]: unknown };
 
 let madeApis: Globals | null = null;
-const fewFiles = withFewBlobs(File);
 
 function webApis(): Globals {
   const here = globalThis as unknown as Globals;
@@ -116,23 +114,23 @@ function webApis(): Globals {
   watchStreamLists();
   limitParameters();
   limitDecoding();
-  limitForms();
+  countNestedBlobs();
   guardSignals();
   const given = Object.fromEntries(shared.map((name) => [name, here[name]]));
   const own = { ...given, structuredClone: cloneOf, AsyncLocalStorage, AsyncResource };
   for (const each of [isolateCrypto, isolateCrypto.subtle, requestedTimers, isolateConsole])
     freezeWithMethods(each);
   const streams = [ReadableStream, WritableStream, TransformStream];
-  const fewBlobs = withFewBlobs(withWatchedList(Blob));
+  const flatBlobs = withFlatBlobs(withWatchedList(Blob));
   for (const { prototype } of streams) allowOwnConstructor(prototype);
-  allowOwnConstructor(Blob.prototype, fewBlobs);
-  Object.defineProperty(File.prototype, "constructor", { value: fewFiles });
+  allowOwnConstructor(Blob.prototype, flatBlobs);
+  Object.defineProperty(File.prototype, "constructor", { value: FlatFile });
   // The base of all typed arrays has no global name.
   const classes = [...streams, Object.getPrototypeOf(Uint8Array) as unknown];
   for (const api of [...Object.values(own), ...classes]) freezeClass(api as object);
   madeApis = {
     ...own,
-    Blob: fewBlobs,
+    Blob: flatBlobs,
     Headers: withWatchedList(Headers),
     Request: withCredentials(Request),
     Response: withAnyStatus(Response),

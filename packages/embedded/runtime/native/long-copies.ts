@@ -1,6 +1,8 @@
 import { types } from "node:util";
 import { executions } from "../execution/execution.ts";
 import { isNativeError } from "../execution/thrown-value.ts";
+import { bytesOf } from "./bytes-of.ts";
+import { refuseNestedBlob } from "./nested-blobs.ts";
 import {
   reserveCharacters,
   reserveCoding,
@@ -66,8 +68,7 @@ export function limitDecoding(): void {
   const own = Reflect.get(TextDecoder.prototype, "decode") as (this: unknown, ...args: unknown[]) => string;
   const methods: Methods = {
     decode(...args: readonly unknown[]) {
-      const [bytes] = args;
-      const length = ArrayBuffer.isView(bytes) || types.isAnyArrayBuffer(bytes) ? bytes.byteLength : 0;
+      const length = bytesOf(args[0]).length;
       reserveCopy(length);
       if (length > longestText) executions.getStore()?.time.exceed();
       return Reflect.apply(own, this, args);
@@ -131,6 +132,7 @@ function visitContents(value: object, visit: (content: unknown) => void): void {
     visit(key);
   };
   if (ArrayBuffer.isView(value)) visit(value.buffer);
+  else if (value instanceof Blob) refuseNestedBlob(value);
   else if (types.isStringObject(value)) visit(Reflect.apply(textOf, value, []));
   else if (types.isRegExp(value)) visit(Reflect.apply(sourceOf, value, []));
   else if (isNativeError(value)) {
@@ -144,48 +146,6 @@ function visitContents(value: object, visit: (content: unknown) => void): void {
     for (let at = 0; at < value.length; at += 1) visit(value[at]);
   } else {
     for (const key of Object.keys(value)) visit(ownValue(value, key));
-  }
-}
-
-/** Node reads a Blob in a Blob by a function that calls itself: some thousands fill the stack, which ends the process. */
-const mostBlobsOfBlobs = 256;
-const blobsOfBlobs = new WeakMap<object, number>();
-
-/** Counts the Blobs that the running function has made of others, since nothing tells how deep they are. */
-function countBlobOfBlob(): void {
-  const execution = executions.getStore();
-  if (execution === undefined) return;
-  const count = (blobsOfBlobs.get(execution) ?? 0) + 1;
-  blobsOfBlobs.set(execution, count);
-  if (count > mostBlobsOfBlobs)
-    throw new RangeError(`A function can make ${String(mostBlobsOfBlobs)} Blobs of others`);
-}
-
-/** A class of Blobs, of which a function can make only so many that contain others. */
-export function withFewBlobs<T extends object>(api: T): T {
-  return new Proxy(api, {
-    construct(target, [list, ...others]: readonly unknown[], newTarget) {
-      const isList = typeof list === "object" && list !== null && Symbol.iterator in list;
-      const parts = isList ? Array.from(watchList(list) as Iterable<unknown>) : list;
-      if (isList && (parts as readonly unknown[]).some((part) => part instanceof Blob)) countBlobOfBlob();
-      return Reflect.construct(target as never, [parts, ...others], newTarget) as object;
-    },
-  });
-}
-
-/** The same for forms, which make a file of a Blob. */
-export function limitForms(): void {
-  for (const name of ["append", "set"]) {
-    const own = Reflect.get(FormData.prototype, name) as (this: unknown, ...args: unknown[]) => void;
-    const methods: Methods = {
-      [name](...args: readonly unknown[]) {
-        if (args[1] instanceof Blob && !(args[1] instanceof File)) countBlobOfBlob();
-        Reflect.apply(own, this, args);
-      },
-    };
-    const value = methods[name] as object;
-    Object.defineProperty(value, "length", { value: own.length });
-    Object.defineProperty(FormData.prototype, name, { value });
   }
 }
 
