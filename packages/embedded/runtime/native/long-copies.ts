@@ -43,13 +43,24 @@ export function limitParameters(): void {
   const getters = {
     get searchParams() {
       const url = this as unknown as URL;
-      reserveCoding(url.search);
+      reserveCoding(Reflect.get(URL.prototype, "search", url));
       return Reflect.apply(parametersOf, url, []);
     },
   };
   Object.defineProperty(URL.prototype, "searchParams", {
     ...Object.getOwnPropertyDescriptor(getters, "searchParams"),
   });
+  // Parameters that exist are taken apart again.
+  for (const name of ["href", "search"]) {
+    const own = Object.getOwnPropertyDescriptor(URL.prototype, name);
+    const set = function (this: URL, value: unknown): void {
+      // Node refuses a symbol, of which this would make a text.
+      const text = typeof value === "symbol" ? value : String(value);
+      if (typeof text === "string") reserveCoding(text);
+      own?.set?.call(this, text);
+    };
+    Object.defineProperty(URL.prototype, name, { ...own, set });
+  }
   const own: (this: unknown) => string = Reflect.get(URLSearchParams.prototype, "toString");
   const methods: Methods = {
     toString() {
