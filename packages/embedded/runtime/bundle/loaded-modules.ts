@@ -86,9 +86,8 @@ function reusesContext(namespace: ModuleNamespace): boolean {
 
 function readHttp(namespace: ModuleNamespace | undefined): LoadedModules["http"] {
   if (namespace === undefined || defaultOf(namespace) === undefined) return null;
-  const routes = readRouter(namespace)
-    .getRoutes()
-    .map(([path, method]) => ({ path, method }));
+  // A list that the router's own `map` makes would keep its world.
+  const routes = Array.from(readRouter(namespace).getRoutes(), ([path, method]) => ({ path, method }));
   return { sharesWorld: reusesContext(namespace), routes };
 }
 
