@@ -79,7 +79,8 @@ const types = [
   'type Finish = OpenAI.CompletionChoice["finish_reason"] | null;',
   'type Piece = Omit<OpenAI.CompletionChoice, "finish_reason"> & { finish_reason: Finish };',
   'type CompletionChunk = Omit<Completion, "choices"> & { choices: Piece[] };',
-  "type Batch = OrNull<OpenAI.Batch> & { requirements: string | null; price_micro: string; expected_price_micro: string | null; forecast: object | null; found_wrong: object | null };",
+  "type Batch = OrNull<OpenAI.Batch> & { requirements: string | null; price_micro: string; expected_price_micro: string | null; forecast: object | null; found_wrong: object | null; waits_for: string | null };",
+  "type Model = OpenAI.Model & Anthropic.ModelInfo & { context_length: number };",
   // The package adds output_text itself, and leaves out store, which OpenAI's own answers have.
   'type Response = Omit<OrNull<OpenAI.Responses.Response>, "output_text"> & { store: boolean } & Own;',
   'type WithResponse<T> = T extends { response: unknown } ? Omit<T, "response"> & { response: Response } : T;',
@@ -227,7 +228,7 @@ test("messages, the events of their streams and models have the types that Anthr
       messages: question,
     }),
     {
-      type: "OpenAI.Model & Anthropic.ModelInfo",
+      type: "Model",
       value: JSON.parse(await textOf(200, `/v1/models/${farm.modelId}`, {})) as unknown,
     },
   ];
