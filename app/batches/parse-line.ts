@@ -47,7 +47,7 @@ export type LineParse =
   | { readonly kind: "parsed"; readonly request: BatchRequest }
   | { readonly kind: "refused"; readonly mistake: LineMistake };
 
-/** The same object as in the line. Other schemas of objects would leave out a field `__proto__`, which is to be refused. */
+/** Any JSON object. It stays as it is: other schemas drop a field `__proto__`, and the endpoint has to refuse it. */
 const anyBody = z.custom<Readonly<Record<string, unknown>>>().check(({ value, issues }) => {
   if (!isRecord(value)) issues.push({ code: "invalid_type", expected: "object", input: value });
 });

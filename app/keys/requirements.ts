@@ -23,7 +23,7 @@ export function mebibytesOf(memoryGb: number): number {
   return Math.floor((memoryGb * 1e9) / 2 ** 20);
 }
 
-/** The reverse. */
+/** The reverse of `mebibytesOf`. */
 export function gigabytesOf(mebibytes: number): number {
   return Math.ceil((mebibytes * 2 ** 20) / 1e9);
 }

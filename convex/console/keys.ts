@@ -74,8 +74,8 @@ export const setOrigins = memberMutation("keys.change")({
 });
 
 /**
- * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000,000 by default; a requester's key has none. `dataClass`: only
- * devices with this data class get its jobs. `concurrency`: jobs that may run at once; left out: no limit. Refuses: unauthorized,
+ * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000,000 by default; a requester's key has none.
+ * `dataClass`: only devices with this data class get its jobs. `concurrency`: jobs that may run at once; left out: no limit. Refuses: unauthorized,
  * invalid, conflict, not_found (a model).
  */
 export const create = memberMutation("keys.create")({
@@ -90,7 +90,7 @@ export const create = memberMutation("keys.create")({
     const { organizationId, by, member, scope } = ctx;
     if (scope === "own" && key.creditsMicro !== undefined)
       refuse("forbidden", "Only an administrator can say how many credits a key gets.");
-    // A requester's credits come from an administrator, or are their own. Else anybody could make credits, and have them paid out by a friend.
+    // Credits of a new key come from nobody. If requesters could make them, a friend's device could earn them and have them paid out.
     const credits = scope === "own" ? { creditsMicro: 0n } : {};
     const keyId = await createApiKey(ctx, { ...key, ...credits, organizationId, owner: member._id }, by);
     if (concurrency !== undefined)

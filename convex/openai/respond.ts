@@ -117,6 +117,11 @@ export function energyBody(energy: AnswerCost["energy"]): object | null {
   return energy === null ? null : { watt_hours: energy.microWh / 1e6, source: energy.source };
 }
 
+/** The reason for a wait, as fields of the API have it. */
+export function waitBody(waitsFor: string | null): string | null {
+  return waitsFor?.replace("-", "_") ?? null;
+}
+
 /** How the request of a wrong answer goes on. */
 export function correctionBody({
   correctedBy,

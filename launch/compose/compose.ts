@@ -95,8 +95,9 @@ export async function startLocalDonor(
       if ((report.isOnline && report.device !== null) || report.problem !== null) place.resolve(report);
     },
   });
-  const found = await Promise.race([place.promise, child.ended, sleep(knownWithinMs)]);
-  const isRetired = typeof found === "object" && "isRetired" in found && found.isRetired;
+  const ended = child.ended.then(() => null);
+  const found = await Promise.race([place.promise, ended, sleep(knownWithinMs, null)]);
+  const isRetired = found?.isRetired ?? false;
   if (shell.kind === "desktop") return { child, step: { kind: "desktop", firstHour, isRetired } };
   const { because, attended } = shell;
   const panelUrl = String(child.ready["panelUrl"]);

@@ -224,7 +224,7 @@ describe.skipIf(lacking !== null)(`an installed program${reason(lacking)}`, () =
   );
 });
 
-/** What each kind of package installs. */
+/** Each kind of package installs these. */
 const installed = {
   version: "0.1.0",
   links: ["/opt/Gleaner/resources/bin/gleaner", "/opt/Gleaner/gleaner-desktop"],

@@ -102,7 +102,7 @@ export function requirementsOf({
 }
 
 /**
- * The reverse.
+ * The reverse of `requirementsOf`.
  * @param dataClass the class of the job's data. If its rules name groups, the queue knows only these.
  */
 export function needsIn(

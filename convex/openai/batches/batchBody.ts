@@ -6,7 +6,7 @@ import { parseJson } from "../../../app/json.ts";
 import { needsText } from "../../../app/keys/parse-needs.ts";
 import type { BatchView, RequesterBatch } from "../../model/batches/batches.ts";
 import type { batchForecast } from "../../model/validators/batches.ts";
-import { correctionBody } from "../respond.ts";
+import { correctionBody, waitBody } from "../respond.ts";
 
 /** The path of a batch is this and its id. */
 export const batchesPath = "/v1/batches/";
@@ -32,7 +32,7 @@ export function batchBody(batch: BatchView & Partial<RequesterBatch>): object {
     input_file_id: shownId("file", batch.inputFileId),
     completion_window: batch.window,
     status,
-    waits_for: batch.waitsFor?.replace("-", "_") ?? null,
+    waits_for: waitBody(batch.waitsFor ?? null),
     output_file_id: batch.outputFileId === null ? null : shownId("file", batch.outputFileId),
     error_file_id: batch.errorFileId === null ? null : shownId("file", batch.errorFileId),
     created_at: unixSeconds(batch.createdAt),

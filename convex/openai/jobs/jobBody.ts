@@ -3,7 +3,7 @@ import { callPaths } from "../../../app/jobs/call-forms.ts";
 import { needsText } from "../../../app/keys/parse-needs.ts";
 import type { RequesterJob } from "../../model/requests/requesterJob.ts";
 import { serviceTiers, usageBody } from "../answerForm.ts";
-import { correctionBody, energyBody } from "../respond.ts";
+import { correctionBody, energyBody, waitBody } from "../respond.ts";
 import { queueBody } from "../wait/waiting.ts";
 
 /** The path of a job is this and its id. */
@@ -43,7 +43,7 @@ export function jobBody(job: RequesterJob, several: Several | null = null): obje
     object: "job",
     endpoint: callForm === null ? usual : callPaths[callForm],
     status,
-    waits_for: waitsFor?.replace("-", "_") ?? null,
+    waits_for: waitBody(waitsFor),
     model: job.modelId,
     requirements: needsText(job.requires) || null,
     queue: queueBody(outlook),

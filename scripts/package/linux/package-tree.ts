@@ -76,7 +76,7 @@ export async function packageTree(program: string, tree: string, kind: "deb" | "
 
   // The umask of whoever builds the package must not decide who can run the program.
   await run("chmod", ["-R", "u=rwX,go=rX", tree]);
-  // Where the kernel lets nobody make user namespaces, Chromium builds its sandbox with this program's rights.
+  // Some kernels forbid user namespaces. Chromium then builds its sandbox with this program, which needs the rights of root.
   await chmod(join(installed, "chrome-sandbox"), 0o4755);
 }
 

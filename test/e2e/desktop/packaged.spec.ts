@@ -32,7 +32,7 @@ const lackingDeb = lackingForPackages("deb");
 let home: string;
 /** The packed program. */
 let program: string;
-/** Where its deb is installed, if that can be made here. */
+/** The root folder of the installed deb. Null if this machine cannot make one. */
 let root: PackageRoot | null = null;
 let command: readonly string[];
 let env: NodeJS.ProcessEnv;

@@ -35,7 +35,7 @@ function isNothing(prompt: unknown): boolean {
   return prompt == null || prompt === "" || (Array.isArray(prompt) && prompt.length === 0);
 }
 
-/** Ollama unloads a model that is to be kept for no time. */
+/** A `keep_alive` of 0 unloads the model. */
 function doneBy(keepAlive: unknown): ParsedLoad["loads"] {
   return keepAlive === 0 || (typeof keepAlive === "string" && /^0(h|m|s|ms)?$/.test(keepAlive))
     ? "unload"
