@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { onPath } from "../../scripts/on-path.ts";
 
 const run = promisify(execFile);
 
@@ -30,8 +30,7 @@ async function runAsRoot(...command: readonly string[]): Promise<void> {
 export function lackingForPackages(kind: "deb" | "rpm"): string | null {
   if (process.platform !== "linux") return "these packages are for Linux";
   const tools = { deb: ["dpkg-deb", "dpkg", "unshare"], rpm: ["rpmbuild", "rpm", "unshare"] }[kind];
-  const path = (process.env["PATH"] ?? "").split(":");
-  const lacking = tools.filter((tool) => !path.some((folder) => existsSync(join(folder, tool))));
+  const lacking = tools.filter((tool) => !onPath(tool));
   return lacking.length === 0
     ? null
     : `there is no ${lacking.join(", ")} here (apt-get install dpkg rpm util-linux)`;

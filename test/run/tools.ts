@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fetchElectron } from "../../launch/donor/fetch-electron.ts";
 import { electronFile, electronFolder } from "../../launch/donor/shell.ts";
 import { installedChromium } from "../../scripts/browser.ts";
+import { onPath } from "../../scripts/on-path.ts";
 
 /** A tool that a machine may lack: found with its environment, or lacking with a remedy. */
 export type Tool =
@@ -113,7 +114,3 @@ export async function findDesktop(env: NodeJS.ProcessEnv = process.env): Promise
 }
 
 const desktopCommands = ["xvfb-run", "xdotool", "xwininfo", "trayer", "dbus-run-session"];
-
-function onPath(command: string): boolean {
-  return (process.env["PATH"] ?? "").split(":").some((folder) => existsSync(join(folder, command)));
-}

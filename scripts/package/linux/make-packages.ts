@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { onPath } from "../../on-path.ts";
 import { makeDeb } from "./deb.ts";
 import { makeRpm } from "./rpm.ts";
 
@@ -37,15 +37,11 @@ async function makePackages(output: string): Promise<readonly string[]> {
   const made: string[] = [];
   for (const program of (await readdir(output)).filter((name) => /^linux.*-unpacked$/.test(name))) {
     for (const { tool, install, make } of kinds) {
-      if (isInPath(tool)) made.push(await make(join(output, program), output));
+      if (onPath(tool)) made.push(await make(join(output, program), output));
       else console.log(`Without ${tool}, one kind of package is not made. To get it: ${install}`);
     }
   }
   return made;
-}
-
-function isInPath(tool: string): boolean {
-  return (process.env["PATH"] ?? "").split(":").some((folder) => existsSync(join(folder, tool)));
 }
 
 if (import.meta.main) {
